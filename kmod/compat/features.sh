@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Print -DTL_HAVE_* for what the target's headers have. Version numbers lie where
+# distributions back-port; headers do not.
+#
+# usage: features.sh LINUX-SOURCE
+include=$1/include
+
+have() { # NAME FILE EXTENDED-REGEX, matched with line breaks folded
+	tr '\n\t' '  ' <"$include/$2" | tr -s ' ' | grep -Eq "$3" && echo "-DTL_HAVE_$1"
+}
+have GENL_SPLIT_OPS net/genetlink.h 'struct genl_split_ops \{'
+have GENL_INFO_DUMP net/genetlink.h 'genl_info_dump\('
+have RECVMSG_NONBLOCK net/tcp.h 'int tcp_recvmsg\([^)]*int nonblock'
+have SOCK_FROM_FILE_ERR linux/net.h 'sock_from_file\(struct file \*file, int \*err\)'
+exit 0

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Table of connections, by socket
+ *
+ * An entry appears when a socket is accepted or connected (or is met at enable)
+ * and goes when it is closed, always in the context of a task that holds the
+ * socket. Look-ups walk the hash chain without a lock; memory is type-stable, so
+ * a chain may change under a reader, who notices by its end marker and starts
+ * again, and who checks the key once more under the entry's lock. Only adding
+ * and removing take the bucket's lock.
+ *
+ * Servers and clients come from pools of their own: a reference to a request is
+ * a pointer into a server entry and a sequence number, and may be followed at
+ * any time later, which is only safe if what it points to is still a server.
+ */
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/rculist.h>
+#include <linux/rculist_nulls.h>
+
+#include "conn.h"
+
+#define POOL_LOW 512
+
+struct bucket {
+	struct hlist_nulls_head head;
+	raw_spinlock_t lock; /* protects the chain */
+};
+
+static struct bucket *table;
+static unsigned int table_bits;
+static struct tl_pool servers;
+static struct tl_pool clients;
+
+static void server_construct(void *object)
+{
+	struct tl_server *server = object;
+
+	/* A line of its own for each side gives lockdep its two classes. */
+	raw_spin_lock_init(&server->conn.lock);
+	server->conn.side = TL_SERVER;
+}
+
+static void client_construct(void *object)
+{
+	struct tl_client *client = object;
+
+	raw_spin_lock_init(&client->conn.lock);
+	client->conn.side = TL_CLIENT;
+}
+
+static size_t table_bytes(void)
+{
+	return sizeof(*table) << table_bits;
+}
+
+/**
+ * tl_conn_init() - Make the table and its pools
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_conn_init(void)
+{
+	unsigned int i;
+
+	/* As many buckets as the cap could ever hold connections, about. */
+	table_bits = ilog2(tl_memory_cap() / 1024);
+	table = tl_memory_zalloc(table_bytes());
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < 1U << table_bits; i++) {
+		INIT_HLIST_NULLS_HEAD(&table[i].head, i);
+		raw_spin_lock_init(&table[i].lock);
+	}
+	if (tl_pool_init(&servers, "servers", sizeof(struct tl_server), POOL_LOW,
+			 server_construct) ||
+	    tl_pool_init(&clients, "clients", sizeof(struct tl_client), POOL_LOW,
+			 client_construct)) {
+		tl_conn_exit();
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void tl_conn_exit(void)
+{
+	tl_pool_exit(&clients);
+	tl_pool_exit(&servers);
+	tl_memory_free(table, table_bytes());
+	table = NULL;
+}
+
+static struct bucket *bucket_of(const struct sock *sk)
+{
+	return &table[hash_ptr(sk, table_bits)];
+}
+
+/* Without the lock the answer is a hint. */
+static struct tl_conn *find(struct bucket *bucket, const struct sock *sk)
+{
+	struct hlist_nulls_node *node;
+	struct tl_conn *conn;
+
+restart:
+	hlist_nulls_for_each_entry_rcu(conn, node, &bucket->head, node)
+		if (READ_ONCE(conn->sk) == sk)
+			return conn;
+	if (get_nulls_value(node) != (unsigned long)(bucket - table))
+		goto restart;
+	return NULL;
+}
+
+/**
+ * tl_conn_lock() - Find a socket's connection and lock it
+ * @sk: the socket, held by the caller
+ *
+ * Context: task, interrupts off.
+ * Return: the locked connection, or NULL if it is not in the table.
+ */
+struct tl_conn *tl_conn_lock(struct sock *sk)
+{
+	struct tl_conn *conn;
+
+	lockdep_assert_irqs_disabled();
+	rcu_read_lock();
+	conn = find(bucket_of(sk), sk);
+	rcu_read_unlock();
+	if (!conn)
+		return NULL;
+	raw_spin_lock(&conn->lock);
+	if (likely(conn->sk == sk))
+		return conn;
+	raw_spin_unlock(&conn->lock);
+	return NULL;
+}
+
+void tl_conn_unlock(struct tl_conn *conn)
+{
+	raw_spin_unlock(&conn->lock);
+}
+
+/**
+ * tl_conn_add_lock() - Put a socket into the table
+ * @sk: the socket, held by the caller
+ * @side: which end it is
+ *
+ * What the entry held for an earlier socket is still in it, request.seq must
+ * stay; the caller sets the rest.
+ *
+ * Context: task, interrupts off.
+ * Return: the new connection, locked; NULL if there is no memory left for it.
+ */
+struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
+{
+	struct bucket *bucket = bucket_of(sk);
+	struct tl_conn *conn;
+
+	conn = tl_pool_get(side == TL_SERVER ? &servers : &clients);
+	if (!conn)
+		return NULL;
+	raw_spin_lock(&conn->lock);
+	WRITE_ONCE(conn->sk, sk);
+	raw_spin_lock(&bucket->lock);
+	hlist_nulls_add_head_rcu(&conn->node, &bucket->head);
+	raw_spin_unlock(&bucket->lock);
+	return conn;
+}
+
+/**
+ * tl_conn_remove_unlock() - Take a connection out of the table
+ * @conn: the connection, locked; not to be touched afterwards
+ *
+ * Context: task, interrupts off.
+ */
+void tl_conn_remove_unlock(struct tl_conn *conn)
+{
+	struct bucket *bucket = bucket_of(conn->sk);
+
+	lockdep_assert_held(&conn->lock);
+	raw_spin_lock(&bucket->lock);
+	hlist_nulls_del_rcu(&conn->node);
+	raw_spin_unlock(&bucket->lock);
+	WRITE_ONCE(conn->sk, NULL);
+	raw_spin_unlock(&conn->lock);
+	tl_pool_put(conn->side == TL_SERVER ? &servers : &clients, conn);
+}
+
+/**
+ * tl_conn_lock_request() - Lock the request that a reference means
+ * @ref: the reference
+ *
+ * Context: task, interrupts off; at most one client's lock held.
+ * Return: the request, its connection locked; NULL if it has ended.
+ */
+struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
+{
+	struct tl_server *server;
+
+	if (!ref.request)
+		return NULL;
+	server = container_of(ref.request, struct tl_server, request);
+	raw_spin_lock(&server->conn.lock);
+	if (tl_request_alive(&ref))
+		return ref.request;
+	raw_spin_unlock(&server->conn.lock);
+	return NULL;
+}
+
+void tl_conn_unlock_request(struct tl_request *request)
+{
+	if (request)
+		tl_conn_unlock(&container_of(request, struct tl_server, request)->conn);
+}
+
+struct visitor {
+	void (*visit)(struct tl_conn *conn, void *arg);
+	void *arg;
+};
+
+static void visit_conn(void *object, void *arg)
+{
+	const struct visitor *visitor = arg;
+
+	visitor->visit(object, visitor->arg);
+}
+
+/**
+ * tl_conn_for_each() - Visit all connections' storage, in use or not
+ * @visit: called without a lock; an entry is in use if its sk is set
+ * @arg: handed on
+ *
+ * Context: process.
+ */
+void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg)
+{
+	struct visitor visitor = { visit, arg };
+
+	tl_pool_for_each(&servers, visit_conn, &visitor);
+	tl_pool_for_each(&clients, visit_conn, &visitor);
+}
+
+unsigned int tl_conn_count(void)
+{
+	return tl_pool_used(&servers) + tl_pool_used(&clients);
+}

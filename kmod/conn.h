@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_CONN_H
+#define TL_CONN_H
+
+#include <linux/list_nulls.h>
+
+#include "core/correlate.h"
+#include "memory.h"
+
+struct sock;
+struct tl_tier;
+
+enum tl_side { TL_SERVER, TL_CLIENT };
+
+/* A connection in the table; its lock protects everything from sk on. */
+struct tl_conn {
+	struct tl_pool_item item;
+	struct hlist_nulls_node node;
+	raw_spinlock_t lock; /* order: a client's before a server's */
+	struct sock *sk; /* NULL: in the pool */
+	u8 side; /* enum tl_side; that of the pool, never changes */
+};
+
+/* A connection that was accepted here, and its request. */
+struct tl_server {
+	struct tl_conn conn;
+	struct tl_tier *tier;
+	struct tl_request request;
+	u64 unsettled_bytes; /* size of the last send, of which not all need have gone */
+	u32 sent_seq; /* the socket's write sequence before that send */
+};
+
+/* A connection that was opened from here, and its call. */
+struct tl_client {
+	struct tl_conn conn;
+	struct tl_call call;
+};
+
+static inline struct tl_server *tl_server(struct tl_conn *conn)
+{
+	return container_of(conn, struct tl_server, conn);
+}
+
+static inline struct tl_client *tl_client(struct tl_conn *conn)
+{
+	return container_of(conn, struct tl_client, conn);
+}
+
+int tl_conn_init(void);
+void tl_conn_exit(void);
+struct tl_conn *tl_conn_lock(struct sock *sk);
+void tl_conn_unlock(struct tl_conn *conn);
+struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side);
+void tl_conn_remove_unlock(struct tl_conn *conn);
+struct tl_request *tl_conn_lock_request(struct tl_request_ref ref);
+void tl_conn_unlock_request(struct tl_request *request);
+void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);
+unsigned int tl_conn_count(void);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a cell and an edge sum up. */
+#include "cell.h"
+
+static void add_square(struct tl_cell_sums *cell, u64 hi, u64 lo)
+{
+	cell->own_sq_lo += lo;
+	cell->own_sq_hi += hi + (cell->own_sq_lo < lo);
+}
+
+/**
+ * tl_cell_add() - Count a request that ended
+ * @cell: its cell
+ * @ended: the request
+ * @start_ns: beginning of the cell's interval
+ *
+ * Context: the caller serialises.
+ */
+void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns)
+{
+	unsigned __int128 square = (unsigned __int128)ended->own_ns * ended->own_ns;
+	u64 response_ns = ended->closed_ns - ended->open_ns;
+
+	cell->count++;
+	cell->response_ns += response_ns;
+	cell->own_ns += ended->own_ns;
+	add_square(cell, square >> 64, square);
+	cell->carried += ended->open_ns < start_ns;
+	cell->bytes_in += ended->bytes_in;
+	cell->bytes_out += ended->bytes_out;
+	cell->hist_response[tl_hist_bucket(response_ns)]++;
+	cell->hist_own[tl_hist_bucket(ended->own_ns)]++;
+}
+
+/**
+ * tl_cell_merge() - Add another CPU's, or another interval's, part
+ * @into: the sum
+ * @from: the part
+ *
+ * Context: the caller serialises.
+ */
+void tl_cell_merge(struct tl_cell_sums *into, const struct tl_cell_sums *from)
+{
+	unsigned int i;
+
+	into->count += from->count;
+	into->response_ns += from->response_ns;
+	into->own_ns += from->own_ns;
+	add_square(into, from->own_sq_hi, from->own_sq_lo);
+	into->carried += from->carried;
+	into->bytes_in += from->bytes_in;
+	into->bytes_out += from->bytes_out;
+	for (i = 0; i < TL_HIST_BUCKETS; i++) {
+		into->hist_response[i] += from->hist_response[i];
+		into->hist_own[i] += from->hist_own[i];
+	}
+}
+
+void tl_edge_add(struct tl_edge_sums *edge, const struct tl_call_sum *sum)
+{
+	unsigned int i;
+
+	for (i = 0; i < TL_BY_KINDS; i++)
+		edge->by[i] += sum->by[i];
+	edge->time_ns += sum->time_ns;
+}
+
+void tl_edge_merge(struct tl_edge_sums *into, const struct tl_edge_sums *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < TL_BY_KINDS; i++)
+		into->by[i] += from->by[i];
+	into->time_ns += from->time_ns;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/tierlens.yaml */
+/* YNL-GEN kernel source */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "netlink-gen.h"
+
+#include <uapi/linux/tierlens.h>
+
+/* TIERLENS_CMD_ENABLE - do */
+static const struct nla_policy tierlens_enable_nl_policy[TIERLENS_A_MODULE_QUIET_MS + 1] = {
+	[TIERLENS_A_MODULE_INTERVAL_MS] = NLA_POLICY_MIN(NLA_U32, 100),
+	[TIERLENS_A_MODULE_QUIET_MS] = NLA_POLICY_MIN(NLA_U32, 10),
+};
+
+/* TIERLENS_CMD_TIER_NEW - do */
+static const struct nla_policy tierlens_tier_new_nl_policy[TIERLENS_A_TIER_NETNS + 1] = {
+	[TIERLENS_A_TIER_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_TIER_PORT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[TIERLENS_A_TIER_NETNS] = { .type = NLA_U32, },
+};
+
+/* TIERLENS_CMD_TIER_DEL - do */
+static const struct nla_policy tierlens_tier_del_nl_policy[TIERLENS_A_TIER_NAME + 1] = {
+	[TIERLENS_A_TIER_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+};
+
+/* TIERLENS_CMD_INTERVAL_GET - dump */
+static const struct nla_policy tierlens_interval_get_nl_policy[TIERLENS_A_INTERVAL_SINCE + 1] = {
+	[TIERLENS_A_INTERVAL_GENERATION] = { .type = NLA_U64, },
+	[TIERLENS_A_INTERVAL_SINCE] = { .type = NLA_U64, },
+};
+
+/* Ops table for tierlens */
+const struct genl_split_ops tierlens_nl_ops[8] = {
+	{
+		.cmd	= TIERLENS_CMD_MODULE_GET,
+		.doit	= tierlens_nl_module_get_doit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_ENABLE,
+		.doit		= tierlens_nl_enable_doit,
+		.policy		= tierlens_enable_nl_policy,
+		.maxattr	= TIERLENS_A_MODULE_QUIET_MS,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= TIERLENS_CMD_DISABLE,
+		.doit	= tierlens_nl_disable_doit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_TIER_NEW,
+		.doit		= tierlens_nl_tier_new_doit,
+		.policy		= tierlens_tier_new_nl_policy,
+		.maxattr	= TIERLENS_A_TIER_NETNS,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_TIER_DEL,
+		.doit		= tierlens_nl_tier_del_doit,
+		.policy		= tierlens_tier_del_nl_policy,
+		.maxattr	= TIERLENS_A_TIER_NAME,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= TIERLENS_CMD_TIER_GET,
+		.dumpit	= tierlens_nl_tier_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= TIERLENS_CMD_HOOK_GET,
+		.dumpit	= tierlens_nl_hook_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= TIERLENS_CMD_INTERVAL_GET,
+		.start		= tierlens_nl_interval_get_start,
+		.dumpit		= tierlens_nl_interval_get_dumpit,
+		.done		= tierlens_nl_interval_get_done,
+		.policy		= tierlens_interval_get_nl_policy,
+		.maxattr	= TIERLENS_A_INTERVAL_SINCE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+};
+
+static const struct genl_multicast_group tierlens_nl_mcgrps[] = {
+	[TIERLENS_NLGRP_INTERVAL] = { "interval", },
+};

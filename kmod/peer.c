@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Endpoints that calls go to, numbered
+ *
+ * A client connection's peer is looked up once, at its first send. Numbers stay
+ * what they are until all are forgotten with the hooks disarmed.
+ */
+#include <linux/in.h>
+#include <linux/jhash.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+
+#include "peer.h"
+
+static struct tl_peer peers[TL_PEERS]; /* open addressing; [0] stays free */
+static unsigned int used;
+static DEFINE_RAW_SPINLOCK(lock); /* protects peers, used */
+
+static void fill_v4(struct tl_peer *peer, __be32 addr, __be32 own)
+{
+	peer->addr_len = 4;
+	memcpy(peer->addr, &addr, 4);
+	/* An own address is reached from itself, unless the caller bound another. */
+	peer->local = ipv4_is_loopback(addr) || addr == own;
+}
+
+static void fill(struct tl_peer *peer, const struct sock *sk)
+{
+	memset(peer, 0, sizeof(*peer));
+	peer->port = ntohs(sk->sk_dport);
+	peer->netns = sock_net(sk)->ns.inum;
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
+		peer->addr_len = 16;
+		memcpy(peer->addr, &sk->sk_v6_daddr, 16);
+		peer->local = ipv6_addr_loopback(&sk->sk_v6_daddr) ||
+			      ipv6_addr_equal(&sk->sk_v6_daddr, &sk->sk_v6_rcv_saddr);
+		return;
+	}
+#endif
+	fill_v4(peer, sk->sk_daddr, sk->sk_rcv_saddr);
+}
+
+/**
+ * tl_peer_number() - The number of a client socket's peer
+ * @sk: a connected socket
+ *
+ * Context: any but NMI; interrupts are off.
+ * Return: the number, or 0 if the table is full.
+ */
+u32 tl_peer_number(const struct sock *sk)
+{
+	struct tl_peer peer;
+	u32 i;
+
+	fill(&peer, sk);
+	i = jhash(&peer, sizeof(peer), 0) % TL_PEERS;
+	raw_spin_lock(&lock);
+	for (;; i = (i + 1) % TL_PEERS) {
+		if (!i)
+			continue;
+		if (!memcmp(&peers[i], &peer, sizeof(peer)))
+			break;
+		if (peers[i].addr_len)
+			continue;
+		/* A quarter stays free, which bounds the search. */
+		if (used >= TL_PEERS / 4 * 3) {
+			i = 0;
+			break;
+		}
+		peers[i] = peer;
+		used++;
+		break;
+	}
+	raw_spin_unlock(&lock);
+	return i;
+}
+
+/**
+ * tl_peer_get() - The endpoint behind a number
+ * @number: the number
+ * @copy: filled
+ *
+ * Return: false if it means no endpoint.
+ */
+bool tl_peer_get(u32 number, struct tl_peer *copy)
+{
+	unsigned long flags;
+
+	if (!number || number >= TL_PEERS)
+		return false;
+	raw_spin_lock_irqsave(&lock, flags);
+	*copy = peers[number];
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return copy->addr_len;
+}
+
+/**
+ * tl_peer_forget_all() - Empty the table
+ *
+ * Context: process; no hook is armed, no interval names a peer by number.
+ */
+void tl_peer_forget_all(void)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	memset(peers, 0, sizeof(peers));
+	used = 0;
+	raw_spin_unlock_irqrestore(&lock, flags);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_PEER_H
+#define TL_PEER_H
+
+#include <linux/types.h>
+
+struct sock;
+
+#define TL_PEERS 1024 /* at once; number 0 is "more peers" */
+
+/* The endpoint that a call goes to. */
+struct tl_peer {
+	u8 addr[16];
+	u8 addr_len; /* 4 or 16 */
+	u8 local; /* on this host, for certain */
+	u16 port;
+	u32 netns; /* of the caller */
+};
+
+u32 tl_peer_number(const struct sock *sk);
+bool tl_peer_get(u32 number, struct tl_peer *copy);
+void tl_peer_forget_all(void);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sockets that are older than the armed hooks
+ *
+ * Nobody saw them being accepted or connected. All processes' files are looked
+ * through twice: listening sockets tell where the tiers are, then each connected
+ * socket is a server's if a tier listens on its port, else a client's.
+ */
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <net/inet_sock.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "compat/compat.h"
+#include "snapshot.h"
+#include "tier.h"
+#include "track.h"
+
+struct walk {
+	const char *comm;
+	bool listeners;
+};
+
+#define CONNECTED (TCPF_ESTABLISHED | TCPF_SYN_SENT | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2)
+
+static bool is_tcp(const struct sock *sk)
+{
+	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
+	       sk->sk_protocol == IPPROTO_TCP;
+}
+
+static int look(const void *arg, struct file *file, unsigned int fd)
+{
+	struct socket *sock = tl_compat_sock_from_file(file);
+	const struct walk *walk = arg;
+	struct sock *sk = sock ? sock->sk : NULL;
+	unsigned long flags;
+	unsigned int state;
+
+	if (!sk || !is_tcp(sk))
+		return 0;
+	state = 1U << READ_ONCE(sk->sk_state);
+	if (walk->listeners && (state & TCPF_LISTEN)) {
+		local_irq_save(flags);
+		tl_tier_discover(sock_net(sk)->ns.inum, sk->sk_num, walk->comm);
+		local_irq_restore(flags);
+	} else if (!walk->listeners && (state & CONNECTED)) {
+		tl_track_older(sk, walk->comm);
+	}
+	return 0;
+}
+
+static void walk_all(bool listeners)
+{
+	struct task_struct *process, *thread;
+	struct walk walk = { .listeners = listeners };
+	struct files_struct *before = NULL;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		task_lock(thread);
+		/* Threads share their files as a rule; look once. */
+		if (thread->files && thread->files != before) {
+			walk.comm = thread->comm;
+			iterate_fd(thread->files, 0, look, &walk);
+			before = thread->files;
+		}
+		task_unlock(thread);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * tl_snapshot() - Enter the sockets that are there
+ *
+ * Context: process; the hooks are armed.
+ */
+void tl_snapshot(void)
+{
+	walk_all(true);
+	walk_all(false);
+}

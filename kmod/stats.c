@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counters of events and losses, per CPU. */
+#include <linux/cpumask.h>
+
+#include "probe.h"
+#include "stats.h"
+
+DEFINE_PER_CPU(struct tl_stats, tl_stats);
+
+void tl_stats_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		seqcount_init(&per_cpu_ptr(&tl_stats, cpu)->seq);
+}
+
+/**
+ * tl_stats_begin() - An event is looked at
+ *
+ * Context: interrupts are off until tl_stats_end().
+ */
+void tl_stats_begin(void)
+{
+	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
+
+	lockdep_assert_irqs_disabled();
+	raw_write_seqcount_begin(&stats->seq);
+	stats->events.seen++;
+}
+
+/**
+ * tl_stats_end() - What became of it
+ * @outcome: as the correlation said
+ *
+ * Context: interrupts have been off since tl_stats_begin().
+ */
+void tl_stats_end(enum tl_outcome outcome)
+{
+	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
+
+	switch (outcome) {
+	case TL_ATTRIBUTED:
+		stats->events.attributed++;
+		break;
+	case TL_UNATTRIBUTED:
+		stats->events.unattributed++;
+		break;
+	case TL_IGNORED:
+		stats->events.ignored++;
+		break;
+	}
+	raw_write_seqcount_end(&stats->seq);
+}
+
+static void add_cpu(struct tl_totals *totals, const struct tl_stats *stats)
+{
+	struct tl_events events;
+	unsigned int seq, i;
+
+	do {
+		seq = raw_read_seqcount(&stats->seq);
+		events = stats->events;
+	} while ((seq & 1) || read_seqcount_retry(&stats->seq, seq));
+	totals->events.seen += events.seen;
+	totals->events.attributed += events.attributed;
+	totals->events.unattributed += events.unattributed;
+	totals->events.ignored += events.ignored;
+	for (i = 0; i < TL_LOSS_KINDS; i++)
+		totals->loss[i] += READ_ONCE(stats->loss[i]);
+}
+
+/**
+ * tl_stats_sum() - Totals since the module was loaded
+ * @totals: filled
+ *
+ * Context: process.
+ */
+void tl_stats_sum(struct tl_totals *totals)
+{
+	int cpu;
+
+	memset(totals, 0, sizeof(*totals));
+	for_each_possible_cpu(cpu)
+		add_cpu(totals, per_cpu_ptr(&tl_stats, cpu));
+	totals->probes_missed = tl_probe_missed();
+}
+
+void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,
+		    const struct tl_totals *then)
+{
+	unsigned int i;
+
+	diff->events.seen = now->events.seen - then->events.seen;
+	diff->events.attributed = now->events.attributed - then->events.attributed;
+	diff->events.unattributed = now->events.unattributed - then->events.unattributed;
+	diff->events.ignored = now->events.ignored - then->events.ignored;
+	for (i = 0; i < TL_LOSS_KINDS; i++)
+		diff->loss[i] = now->loss[i] - then->loss[i];
+	diff->probes_missed = now->probes_missed - then->probes_missed;
+}

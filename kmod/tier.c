@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tiers: who listens where, and what it is called
+ *
+ * A tier is met when a connection is accepted on an endpoint that no tier has
+ * yet, or named beforehand by a rule. Handlers only look (without a lock) and
+ * add; a tier stays at its place until it is removed with the hooks disarmed, or
+ * if no connection was ever accepted for it.
+ */
+#include <linux/netlink.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "tier.h"
+
+static struct tl_tier tiers[TL_TIERS]; /* [0] stays free */
+static unsigned int tiers_end = 1; /* one after the last place ever used */
+static DEFINE_RAW_SPINLOCK(lock); /* protects changes to tiers, and the names */
+
+static struct tl_tier *find(u32 netns, u16 port)
+{
+	unsigned int i, end = smp_load_acquire(&tiers_end);
+
+	for (i = 1; i < end; i++)
+		if (READ_ONCE(tiers[i].id) && tiers[i].port == port &&
+		    tiers[i].netns == netns)
+			return &tiers[i];
+	return NULL;
+}
+
+static struct tl_tier *find_name(const char *name)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 1; i < tiers_end; i++)
+		if (tiers[i].id && !strcmp(tiers[i].name, name))
+			return &tiers[i];
+	return NULL;
+}
+
+/**
+ * tl_tier_find() - The tier of an endpoint
+ * @netns: inode of the network namespace
+ * @port: TCP port
+ *
+ * Context: any.
+ * Return: the tier, or NULL if there is none.
+ */
+struct tl_tier *tl_tier_find(u32 netns, u16 port)
+{
+	struct tl_tier *tier = find(netns, port);
+
+	return tier ? tier : find(0, port);
+}
+
+static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 1; i < TL_TIERS; i++)
+		if (!tiers[i].id)
+			break;
+	if (i == TL_TIERS)
+		return NULL;
+	tiers[i].netns = netns;
+	tiers[i].port = port;
+	tiers[i].source = source;
+	strscpy(tiers[i].name, name, sizeof(tiers[i].name));
+	tiers[i].found[0] = '\0';
+	atomic_set(&tiers[i].connections, 0);
+	smp_store_release(&tiers[i].id, i);
+	if (i >= tiers_end)
+		smp_store_release(&tiers_end, i + 1);
+	return &tiers[i];
+}
+
+/**
+ * tl_tier_discover() - The tier of an endpoint, made if it is new
+ * @netns: inode of the network namespace
+ * @port: TCP port
+ * @comm: command name of who serves it
+ *
+ * Context: any but NMI; interrupts are off.
+ * Return: the tier, or NULL if the table is full.
+ */
+struct tl_tier *tl_tier_discover(u32 netns, u16 port, const char *comm)
+{
+	struct tl_tier *tier = tl_tier_find(netns, port);
+	char name[TIERLENS_NAME_MAX + 1];
+
+	if (likely(tier && READ_ONCE(tier->found[0])))
+		return tier;
+	snprintf(name, sizeof(name), "%s:%u", comm, port);
+	raw_spin_lock(&lock);
+	tier = tl_tier_find(netns, port);
+	if (!tier)
+		tier = add(netns, port, TIERLENS_TIER_SOURCE_DISCOVERED, name);
+	if (tier && !tier->found[0])
+		strscpy(tier->found, name, sizeof(tier->found));
+	raw_spin_unlock(&lock);
+	return tier;
+}
+
+/**
+ * tl_tier_name() - What a tier is called now
+ * @id: its number; 0 gives the empty name
+ * @name: filled, TIERLENS_NAME_MAX + 1 bytes
+ *
+ * Context: any but NMI.
+ */
+void tl_tier_name(u32 id, char *name)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	strscpy(name, id < TL_TIERS && tiers[id].id ? tiers[id].name : "",
+		TIERLENS_NAME_MAX + 1);
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+/* A discovered tier on the rule's endpoint takes its name. */
+static struct tl_tier *claim(u32 netns, u16 port, const char *name)
+{
+	struct tl_tier *tier = NULL;
+	unsigned int i;
+
+	for (i = 1; i < tiers_end && !tier; i++)
+		if (tiers[i].id && tiers[i].port == port &&
+		    tiers[i].source == TIERLENS_TIER_SOURCE_DISCOVERED &&
+		    (!netns || tiers[i].netns == netns))
+			tier = &tiers[i];
+	if (!tier)
+		return NULL;
+	strscpy(tier->name, name, sizeof(tier->name));
+	tier->source = TIERLENS_TIER_SOURCE_RULE;
+	WRITE_ONCE(tier->netns, netns);
+	return tier;
+}
+
+static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_ack *extack)
+{
+	struct tl_tier *tier = find(netns, port);
+
+	if (tier && tier->source == TIERLENS_TIER_SOURCE_RULE) {
+		NL_SET_ERR_MSG(extack, "that port has a tier already: delete it first");
+		return -EEXIST;
+	}
+	tier = find_name(name);
+	if (tier && (tier->port != port || tier->source == TIERLENS_TIER_SOURCE_RULE)) {
+		NL_SET_ERR_MSG(extack,
+			       "another tier has that name already: choose another name");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/**
+ * tl_tier_add_rule() - Name the tier of a port
+ * @name: its name
+ * @port: TCP port
+ * @netns: inode of the network namespace; 0 for any
+ * @extack: told why not
+ *
+ * Return: 0, -EEXIST, or -ENOSPC if the table is full.
+ */
+int tl_tier_add_rule(const char *name, u16 port, u32 netns, struct netlink_ext_ack *extack)
+{
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	ret = check_rule(name, port, netns, extack);
+	if (!ret && !claim(netns, port, name) &&
+	    !add(netns, port, TIERLENS_TIER_SOURCE_RULE, name)) {
+		NL_SET_ERR_MSG(extack, "the table of tiers is full: delete a tier first");
+		ret = -ENOSPC;
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return ret;
+}
+
+/**
+ * tl_tier_del_rule() - Delete a rule
+ * @name: the tier's name
+ * @extack: told why not
+ *
+ * The tier goes on under the name that it was discovered by, if it ever was.
+ *
+ * Return: 0, or -ENOENT.
+ */
+int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
+{
+	struct tl_tier *tier;
+	unsigned long flags;
+	int ret = 0;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	tier = find_name(name);
+	if (!tier) {
+		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
+		ret = -ENOENT;
+	} else if (tier->source != TIERLENS_TIER_SOURCE_RULE) {
+		NL_SET_ERR_MSG(extack,
+			       "that tier was discovered, there is no rule to delete");
+		ret = -ENOENT;
+	} else if (tier->found[0]) {
+		strscpy(tier->name, tier->found, sizeof(tier->name));
+		tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
+	} else {
+		WRITE_ONCE(tier->id, 0);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return ret;
+}
+
+/**
+ * tl_tier_forget_found() - Forget what was discovered, keep the rules
+ *
+ * Context: process; no hook is armed and the table of connections is empty.
+ */
+void tl_tier_forget_found(void)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 1; i < tiers_end; i++) {
+		tiers[i].found[0] = '\0';
+		if (tiers[i].source != TIERLENS_TIER_SOURCE_RULE)
+			tiers[i].id = 0;
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+unsigned int tl_tier_count(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 1; i < smp_load_acquire(&tiers_end); i++)
+		n += !!READ_ONCE(tiers[i].id);
+	return n;
+}
+
+/**
+ * tl_tier_get() - Copy the tier at a place
+ * @i: the place, from 1
+ * @copy: filled; its id is 0 if the place is free
+ *
+ * Return: false if there is no such place.
+ */
+bool tl_tier_get(unsigned int i, struct tl_tier *copy)
+{
+	unsigned long flags;
+	bool there;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	there = i < tiers_end;
+	if (there)
+		*copy = tiers[i];
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return there;
+}
