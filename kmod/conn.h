@@ -28,6 +28,7 @@ struct tl_server {
 	struct tl_request request;
 	u64 unsettled_bytes; /* size of the last send, of which not all need have gone */
 	u32 sent_seq; /* the socket's write sequence before that send */
+	bool shut; /* nothing can be answered any more */
 };
 
 /* A connection that was opened from here, and its call. */

@@ -53,9 +53,10 @@ static struct tl_pool cell_pool;
 static struct tl_pool edge_pool;
 static void (*on_closed)(const struct tl_interval *interval);
 
-static struct tl_interval *kept[TIERLENS_INTERVALS_KEPT]; /* by generation */
+static struct tl_interval *kept[TIERLENS_INTERVALS_KEPT]; /* in turn */
+static unsigned int kept_next; /* where the next one goes */
 static u64 newest; /* closed; 0: none yet */
-static DEFINE_MUTEX(kept_lock); /* protects kept, newest */
+static DEFINE_MUTEX(kept_lock); /* protects kept, kept_next, newest */
 
 static u64 open_base; /* oldest open generation, of the work item only */
 static u64 last_generation;
@@ -334,12 +335,12 @@ static void take_merged(struct tl_interval *interval)
 
 static void keep(struct tl_interval *interval)
 {
-	struct tl_interval **place = &kept[interval->generation % TIERLENS_INTERVALS_KEPT];
 	struct tl_interval *gone;
 
 	mutex_lock(&kept_lock);
-	gone = *place;
-	*place = interval;
+	gone = kept[kept_next];
+	kept[kept_next] = interval;
+	kept_next = (kept_next + 1) % TIERLENS_INTERVALS_KEPT;
 	newest = interval->generation;
 	mutex_unlock(&kept_lock);
 	if (gone)
@@ -525,12 +526,13 @@ struct tl_interval *tl_interval_get(u64 after)
  */
 struct tl_interval *tl_interval_get_exact(u64 generation)
 {
-	struct tl_interval *interval;
+	struct tl_interval *interval = NULL;
 
 	mutex_lock(&kept_lock);
 	if (!generation)
 		generation = newest;
-	interval = kept[generation % TIERLENS_INTERVALS_KEPT];
+	if (generation)
+		interval = oldest_after(generation - 1);
 	if (interval && interval->generation == generation)
 		refcount_inc(&interval->refs);
 	else

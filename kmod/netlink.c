@@ -186,6 +186,11 @@ static int get_name(struct genl_info *info, const char **name)
 		return -EINVAL;
 	}
 	*name = nla_data(attr);
+	if (strlen(*name) + 1 != nla_len(attr)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "the tier's name has bytes after its end: send one string");
+		return -EINVAL;
+	}
 	/* Names go to terminals and pages; control characters are nobody's name. */
 	for (p = *name; *p; p++)
 		if ((u8)*p < ' ' || *p == 0x7f)
@@ -306,6 +311,7 @@ struct interval_dump {
 	u64 generation; /* sent last */
 	u8 all; /* go on with the next generation */
 	u8 begun; /* the interval's first message is out */
+	u8 chosen;
 };
 
 static struct interval_dump *interval_dump(struct netlink_callback *cb)
@@ -325,15 +331,24 @@ static void dump_begin(struct interval_dump *dump, struct tl_interval *interval)
 
 int tierlens_nl_interval_get_start(struct netlink_callback *cb)
 {
+	memset(interval_dump(cb), 0, sizeof(struct interval_dump));
+	cb->min_dump_alloc = DUMP_BYTES;
+	return 0;
+}
+
+/*
+ * What to send. Not in start(): older kernels hand that no extack, and every
+ * refusal shall have its sentence.
+ */
+static int dump_choose(struct interval_dump *dump, struct netlink_callback *cb)
+{
 	struct nlattr **attrs = tl_compat_dump_attrs(cb);
-	struct interval_dump *dump = interval_dump(cb);
 	struct tl_interval *interval;
 	int ret = refuse_twice(cb->nlh, cb->extack);
 
 	if (ret)
 		return ret;
-	memset(dump, 0, sizeof(*dump));
-	cb->min_dump_alloc = DUMP_BYTES;
+	dump->chosen = true;
 	if (attrs[TIERLENS_A_INTERVAL_SINCE]) {
 		if (attrs[TIERLENS_A_INTERVAL_GENERATION]) {
 			NL_SET_ERR_MSG(cb->extack,
@@ -502,6 +517,11 @@ int tierlens_nl_interval_get_dumpit(struct sk_buff *skb, struct netlink_callback
 	void *head;
 	int ret;
 
+	if (!dump->chosen) {
+		ret = dump_choose(dump, cb);
+		if (ret)
+			return ret;
+	}
 	if (!dump->interval) {
 		next = dump->all ? tl_interval_get(dump->generation) : NULL;
 		if (!next) {

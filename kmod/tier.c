@@ -28,13 +28,14 @@ static struct tl_tier *find(u32 netns, u16 port)
 	return NULL;
 }
 
-static struct tl_tier *find_name(const char *name)
+static struct tl_tier *find_name(const char *name, u8 source)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&lock);
 	for (i = 1; i < tiers_end; i++)
-		if (tiers[i].id && !strcmp(tiers[i].name, name))
+		if (tiers[i].id && tiers[i].source == source &&
+		    !strcmp(tiers[i].name, name))
 			return &tiers[i];
 	return NULL;
 }
@@ -76,6 +77,26 @@ static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
 	return &tiers[i];
 }
 
+/*
+ * Names are unique, and fit for terminals and pages whatever a program calls
+ * itself: a name that is taken gets the namespace's number.
+ */
+static void found_name(char *name, size_t size, const char *comm, u32 netns, u16 port)
+{
+	char safe[16];
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	strscpy(safe, comm, sizeof(safe));
+	for (i = 0; safe[i]; i++)
+		if (safe[i] <= ' ' || safe[i] >= 0x7f)
+			safe[i] = '?';
+	snprintf(name, size, "%s:%u", safe, port);
+	if (find_name(name, TIERLENS_TIER_SOURCE_RULE) ||
+	    find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED))
+		snprintf(name, size, "%s:%u@%u", safe[0] ? safe : "?", port, netns);
+}
+
 /**
  * tl_tier_discover() - The tier of an endpoint, made if it is new
  * @netns: inode of the network namespace
@@ -92,13 +113,15 @@ struct tl_tier *tl_tier_discover(u32 netns, u16 port, const char *comm)
 
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
-	snprintf(name, sizeof(name), "%s:%u", comm, port);
 	raw_spin_lock(&lock);
+	found_name(name, sizeof(name), comm, netns, port);
 	tier = tl_tier_find(netns, port);
 	if (!tier)
 		tier = add(netns, port, TIERLENS_TIER_SOURCE_DISCOVERED, name);
-	if (tier && !tier->found[0])
+	if (tier && !tier->found[0]) {
+		tier->found_netns = netns;
 		strscpy(tier->found, name, sizeof(tier->found));
+	}
 	raw_spin_unlock(&lock);
 	return tier;
 }
@@ -147,8 +170,8 @@ static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_
 		NL_SET_ERR_MSG(extack, "that port has a tier already: delete it first");
 		return -EEXIST;
 	}
-	tier = find_name(name);
-	if (tier && (tier->port != port || tier->source == TIERLENS_TIER_SOURCE_RULE)) {
+	tier = find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED);
+	if (find_name(name, TIERLENS_TIER_SOURCE_RULE) || (tier && tier->port != port)) {
 		NL_SET_ERR_MSG(extack,
 			       "another tier has that name already: choose another name");
 		return -EEXIST;
@@ -197,17 +220,18 @@ int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
 	int ret = 0;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	tier = find_name(name);
-	if (!tier) {
-		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
-		ret = -ENOENT;
-	} else if (tier->source != TIERLENS_TIER_SOURCE_RULE) {
+	tier = find_name(name, TIERLENS_TIER_SOURCE_RULE);
+	if (!tier && find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED)) {
 		NL_SET_ERR_MSG(extack,
 			       "that tier was discovered, there is no rule to delete");
+		ret = -ENOENT;
+	} else if (!tier) {
+		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
 		ret = -ENOENT;
 	} else if (tier->found[0]) {
 		strscpy(tier->name, tier->found, sizeof(tier->name));
 		tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
+		WRITE_ONCE(tier->netns, tier->found_netns);
 	} else {
 		WRITE_ONCE(tier->id, 0);
 	}

@@ -16,6 +16,7 @@ struct netlink_ext_ack;
 struct tl_tier {
 	u32 id; /* 0: free */
 	u32 netns; /* 0: a rule for any */
+	u32 found_netns; /* where it was discovered */
 	u16 port;
 	u8 source; /* enum tierlens_tier_source */
 	char name[TIERLENS_NAME_MAX + 1];

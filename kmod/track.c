@@ -51,6 +51,7 @@ static struct tl_conn *add_server(struct sock *sk, const char *comm)
 	atomic_inc(&tier->connections);
 	tl_server(conn)->tier = tier;
 	tl_server(conn)->unsettled_bytes = 0;
+	tl_server(conn)->shut = false;
 	tl_server(conn)->request.tier = tier->id;
 	tl_server(conn)->request.state = TL_REQUEST_NONE;
 	return conn;
@@ -148,7 +149,7 @@ void tl_track_accepted(struct sock *sk)
  */
 void tl_track_connecting(struct sock *sk)
 {
-	struct tl_request *request;
+	struct tl_request *owner;
 	struct tl_task *task;
 	struct tl_conn *conn;
 	unsigned long flags;
@@ -160,10 +161,10 @@ void tl_track_connecting(struct sock *sk)
 	task = tl_thread_get(current);
 	conn = add_client(sk);
 	if (conn && task) {
-		request = tl_conn_lock_request(task->thread.current_request);
-		tl_correlate_connected(&tl_client(conn)->call, &task->thread,
-				       request && request->state == TL_REQUEST_OPEN);
-		tl_conn_unlock_request(request);
+		owner = tl_conn_lock_request(task->thread.current_request);
+		tl_correlate_connected(&tl_client(conn)->call, owner,
+				       ktime_get_mono_fast_ns());
+		tl_conn_unlock_request(owner);
 	}
 	if (conn)
 		tl_conn_unlock(conn);
@@ -339,15 +340,19 @@ static u64 new_bytes(struct tl_task *task, const struct sock *sk, u64 copied)
 	return copied >= before ? copied - before : copied;
 }
 
-static void request_received(struct tl_server *server, struct tl_task *task, u64 now_ns,
-			     u64 bytes)
+static enum tl_outcome request_received(struct tl_server *server, struct tl_task *task,
+					u64 now_ns, u64 bytes)
 {
 	struct tl_ended ended;
 
+	/* The rest of what was asked for, drained before the close. */
+	if (server->shut)
+		return TL_IGNORED;
 	settle(server);
 	if (tl_correlate_request_received(&server->request, &task->thread, now_ns, bytes,
 					  &ended, losses()))
 		tl_interval_deposit(&ended);
+	return TL_ATTRIBUTED;
 }
 
 static enum tl_outcome call_received(struct tl_client *client, struct tl_task *task,
@@ -365,14 +370,14 @@ static enum tl_outcome call_received(struct tl_client *client, struct tl_task *t
 static enum tl_outcome received(struct sock *sk, struct tl_task *task, u64 bytes)
 {
 	u64 now_ns = ktime_get_mono_fast_ns();
-	enum tl_outcome outcome = TL_ATTRIBUTED;
+	enum tl_outcome outcome;
 	struct tl_conn *conn;
 
 	conn = lock_or_add(sk);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
-		request_received(tl_server(conn), task, now_ns, bytes);
+		outcome = request_received(tl_server(conn), task, now_ns, bytes);
 	else
 		outcome = call_received(tl_client(conn), task, now_ns);
 	tl_conn_unlock(conn);
@@ -419,9 +424,8 @@ void tl_track_shutdown(struct sock *sk)
 	conn = tl_conn_lock(sk);
 	if (conn && conn->side == TL_SERVER) {
 		settle(tl_server(conn));
-		/* Unanswered, it might yet be read and answered by nobody. */
-		if (tl_server(conn)->request.state == TL_REQUEST_ANSWERED)
-			end_request(tl_server(conn));
+		end_request(tl_server(conn));
+		tl_server(conn)->shut = true;
 	}
 	if (conn)
 		tl_conn_unlock(conn);

@@ -17,6 +17,12 @@ int tl_compat_family_ops(struct genl_family *family, const struct genl_split_ops
 
 static struct genl_ops folded[16];
 
+/* Before 6.1 a command without a policy takes any attribute. */
+static const struct nla_policy reject_all[] = {
+	{ .type = NLA_REJECT },
+	{ .type = NLA_REJECT },
+};
+
 /**
  * tl_compat_family_ops() - Give a family its operations
  * @family: the family, not registered yet
@@ -41,8 +47,8 @@ int tl_compat_family_ops(struct genl_family *family, const struct genl_split_ops
 			return -E2BIG;
 		op = &folded[used - 1];
 		op->cmd = ops[i].cmd;
-		op->policy = ops[i].policy;
-		op->maxattr = ops[i].maxattr;
+		op->policy = ops[i].policy ? ops[i].policy : reject_all;
+		op->maxattr = ops[i].policy ? ops[i].maxattr : ARRAY_SIZE(reject_all) - 1;
 		op->validate = ops[i].validate;
 		op->flags |= ops[i].flags & ~(GENL_CMD_CAP_DO | GENL_CMD_CAP_DUMP);
 		if (ops[i].flags & GENL_CMD_CAP_DO) {

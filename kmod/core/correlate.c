@@ -11,8 +11,9 @@
  *      continue it; it becomes the thread's current request.
  *   2. Bytes sent on the client's side begin a call of the thread's current
  *      request, if that is open and unanswered; the connection remembers it. A
- *      connection's first call belongs to the request that connected it: an
- *      event loop connects in one turn and sends in another.
+ *      connection's first call belongs to the request that connected it, for an
+ *      event loop connects in one turn and sends in another, and it begins with
+ *      the connect: that wait is for the other side, too.
  *   3. Bytes received on the client's side extend the call, and its owner
  *      becomes the thread's current request. This makes event loops right.
  *   4. Bytes sent on the server's side answer the connection's own request,
@@ -226,6 +227,18 @@ static void request_cover(struct tl_request *request, const struct tl_call *call
 		request->slots[i].own_ns = min(request->slots[i].own_ns, own_ns);
 }
 
+static void call_begin(struct tl_call *call, struct tl_request *owner, u64 now_ns)
+{
+	call->counted = 0;
+	call->start_ns = now_ns;
+	call->last_ns = now_ns;
+	call->owner.request = owner;
+	if (!owner)
+		return;
+	call->owner.seq = owner->seq;
+	slot_take(owner, call, now_ns);
+}
+
 /**
  * tl_correlate_call_owner() - Which request an event on a client-side connection is for
  * @call: the connection's call
@@ -242,9 +255,7 @@ static void request_cover(struct tl_request *request, const struct tl_call *call
 struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 					      const struct tl_thread *thread)
 {
-	if (call->state == TL_CALL_SENDING)
-		return call->owner;
-	if (call->state == TL_CALL_NONE && call->owner.request)
+	if (call->state == TL_CALL_SENDING || call->state == TL_CALL_CONNECTED)
 		return call->owner;
 	return thread->current_request;
 }
@@ -252,24 +263,29 @@ struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 /**
  * tl_correlate_connected() - A thread opens a connection
  * @call: the new connection's call
- * @thread: who connects
- * @owned: whether the thread's current request is open
+ * @owner: the thread's current request if it goes on, else NULL
+ * @now_ns: when it begins to connect
  *
- * Context: the lock of the call's connection is held.
+ * Context: the locks of both connections are held.
  */
-void tl_correlate_connected(struct tl_call *call, const struct tl_thread *thread,
-			    bool owned)
+void tl_correlate_connected(struct tl_call *call, struct tl_request *owner, u64 now_ns)
 {
-	memset(&call->owner, 0, sizeof(call->owner));
-	call->state = TL_CALL_NONE;
-	if (owned)
-		call->owner = thread->current_request;
+	if (owner && owner->state != TL_REQUEST_OPEN)
+		owner = NULL;
+	call_begin(call, owner, now_ns);
+	call->state = owner ? TL_CALL_CONNECTED : TL_CALL_NONE;
 }
 
 static enum tl_outcome without_owner(struct tl_call *call, const struct tl_thread *thread)
 {
 	call->outside = !thread->serves && !thread->process->serves;
 	return call->outside ? TL_IGNORED : TL_UNATTRIBUTED;
+}
+
+static bool is_current(const struct tl_thread *thread, const struct tl_request *request)
+{
+	return thread->current_request.request == request &&
+	       thread->current_request.seq == request->seq;
 }
 
 /**
@@ -285,27 +301,20 @@ static enum tl_outcome without_owner(struct tl_call *call, const struct tl_threa
 enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
 				       struct tl_request *owner, u64 now_ns)
 {
-	bool connected = call->state == TL_CALL_NONE && call->owner.request;
+	bool connected = call->state == TL_CALL_CONNECTED;
 
 	if (call->state == TL_CALL_SENDING)
 		return owner ? TL_ATTRIBUTED : without_owner(call, thread);
+	call->state = TL_CALL_SENDING;
 	/* An answered request is never a parent. */
 	if (owner && owner->state != TL_REQUEST_OPEN)
 		owner = NULL;
-	call->state = TL_CALL_SENDING;
-	call->counted = 0;
-	call->start_ns = now_ns;
-	call->last_ns = now_ns;
-	call->owner.request = owner;
+	if (!owner || !connected)
+		call_begin(call, owner, now_ns);
 	if (!owner)
 		return without_owner(call, thread);
 	call->outside = 0;
-	call->owner.seq = owner->seq;
-	call->by = connected ? TL_BY_OWNER : thread->by;
-	if (connected && thread->current_request.request == owner &&
-	    thread->current_request.seq == owner->seq)
-		call->by = thread->by;
-	slot_take(owner, call, now_ns);
+	call->by = is_current(thread, owner) ? thread->by : TL_BY_OWNER;
 	return TL_ATTRIBUTED;
 }
 
@@ -327,23 +336,23 @@ enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_threa
 					   struct tl_request *owner, u64 now_ns,
 					   u64 *loss)
 {
+	bool greeting = call->state < TL_CALL_SENDING;
 	bool first = call->state == TL_CALL_SENDING;
 	u64 grown_ns = since(now_ns, call->last_ns);
 	struct tl_call_sum *sum;
 
-	if (call->state != TL_CALL_NONE) {
+	if (!greeting) {
 		call->state = TL_CALL_REPLYING;
 		call->last_ns += grown_ns;
 	}
 	if (!owner)
 		return without_owner(call, thread);
 	/* The thread goes on with what it asked for; it was known already if so. */
-	if (thread->current_request.request != owner ||
-	    thread->current_request.seq != owner->seq) {
+	if (!is_current(thread, owner)) {
 		thread->current_request = call->owner;
 		thread->by = TL_BY_OWNER;
 	}
-	if (call->state == TL_CALL_NONE)
+	if (greeting)
 		return TL_ATTRIBUTED;
 	sum = request_sum(owner, call->peer, loss);
 	if (first) {

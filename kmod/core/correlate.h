@@ -69,7 +69,7 @@ struct tl_request_ref {
 	u64 seq;
 };
 
-enum tl_call_state { TL_CALL_NONE, TL_CALL_SENDING, TL_CALL_REPLYING };
+enum tl_call_state { TL_CALL_NONE, TL_CALL_CONNECTED, TL_CALL_SENDING, TL_CALL_REPLYING };
 
 /* The call of a client-side connection. */
 struct tl_call {
@@ -115,8 +115,7 @@ enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_n
 
 struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 					      const struct tl_thread *thread);
-void tl_correlate_connected(struct tl_call *call, const struct tl_thread *thread,
-			    bool owned);
+void tl_correlate_connected(struct tl_call *call, struct tl_request *owner, u64 now_ns);
 enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
 				       struct tl_request *owner, u64 now_ns);
 enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_thread *thread,

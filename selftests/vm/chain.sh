@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# For tests in the guest: chains of test servers, and figures out of recordings.
+
+chain_pids=()
+
+# serve NAME PORT [OPTION...]: a test server; its truth will be in /tmp/NAME.json.
+serve()
+{
+	local name=$1 port=$2
+	shift 2
+
+	tierserver --port "$port" --name "$name" --log "/tmp/$name.json" "$@" >/dev/null &
+	chain_pids+=($!)
+	wait_until 10 listening "$port"
+}
+
+# Whether somebody listens; asking by a connection would be counted by him.
+listening()
+{
+	ss -Hltn "sport = :$1" | grep -q .
+}
+
+stop_servers()
+{
+	local pid
+
+	for pid in "${chain_pids[@]}"; do
+		kill "$pid"
+		wait "$pid"
+	done
+	chain_pids=()
+}
+
+# Sleeps until all that has ended so far can be read.
+wait_for_interval()
+{
+	local now
+
+	now=$(tierlens status --json | jq .newest)
+	wait_until 20 newest_after $((now + 2))
+}
+
+newest_after()
+{
+	[ "$(tierlens status --json | jq .newest)" -ge "$1" ]
+}
+
+# sum RECORDING PORT KEY: over all intervals and classes of the tier on the port.
+cell_sum()
+{
+	jq -s "[.[].tiers[] | select(.name | endswith(\":$2\")) | .cells[].$3] | add // 0" "$1"
+}
+
+# edge_sum RECORDING FROM-PORT PEER-PORT KEY
+edge_sum()
+{
+	jq -s "[.[].edges[] | select((.tier // \"\" | endswith(\":$2\")) and
+		(.peer | endswith(\":$3\"))) | .$4] | add // 0" "$1"
+}
+
+# record FILE: everything from now on, until stop_record
+record()
+{
+	tierlens record --kept -o "$1" 2>/tmp/record.err &
+	record_pid=$!
+}
+
+stop_record()
+{
+	kill -INT "$record_pid"
+	wait "$record_pid" || { diag "$(cat /tmp/record.err)"; return 1; }
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# For tests in the guest: TAP, the module, waiting, and the servers.
+
+export LC_ALL=C.UTF-8
+exit_skip=4
+
+# ---- TAP --------------------------------------------------------------------
+
+tap_points=0
+tap_failed=0
+tap_planned=
+
+plan()
+{
+	tap_planned=$1
+	echo "1..$1"
+}
+
+diag()
+{
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+ok()
+{
+	tap_points=$((tap_points + 1))
+	echo "ok $tap_points - $*"
+}
+
+not_ok()
+{
+	tap_points=$((tap_points + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_points - $*"
+}
+
+# is GOT WANTED NAME
+is()
+{
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+	else
+		not_ok "$3"
+		diag "got '$1', wanted '$2'"
+	fi
+}
+
+# check NAME COMMAND...: the command succeeds. Its output goes to a file, not to a
+# substitution, which would wait for a server that keeps its end open.
+check()
+{
+	local name=$1 output=/tmp/check.$BASHPID
+	shift
+
+	if "$@" >"$output" 2>&1; then
+		ok "$name"
+	else
+		not_ok "$name"
+		diag "$(tail -n 40 "$output")"
+	fi
+	rm -f "$output"
+}
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit $exit_skip
+}
+
+# To be called last: plans if that was not done, and ends with the right status.
+done_testing()
+{
+	[ -n "$tap_planned" ] || plan "$tap_points"
+	[ "$tap_failed" = 0 ] && [ "$tap_planned" = "$tap_points" ]
+	exit
+}
+
+# ---- the module -------------------------------------------------------------
+
+# load_module [PARAMETER=VALUE...]
+load_module()
+{
+	[ -f /job/modules/tierlens.ko ] || skip_all 'no module was built for this kernel'
+	insmod /job/modules/tierlens.ko "$@"
+}
+
+unload_module()
+{
+	rmmod tierlens
+}
+
+# ---- waiting ----------------------------------------------------------------
+
+# wait_until SECONDS COMMAND...
+wait_until()
+{
+	local end=$((SECONDS + $1))
+	shift
+
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+port_open()
+{
+	: <"/dev/tcp/127.0.0.1/$1"
+}
+
+# wait_for_port PORT SECONDS
+wait_for_port()
+{
+	wait_until "$2" port_open "$1"
+}
+
+# ---- servers ----------------------------------------------------------------
+
+# start_mariadb [OPTION...]: on port 3306; root comes in through the socket.
+start_mariadb()
+{
+	mariadbd --user=mysql --bind-address=127.0.0.1 "$@" >/tmp/mariadb.log 2>&1 &
+	wait_for_port 3306 60 || { diag "$(tail -n 20 /tmp/mariadb.log)"; return 1; }
+}
+
+# start_php_fpm [WORKERS [ADDRESS]]: a fixed number of workers.
+start_php_fpm()
+{
+	local workers=${1:-4} address=${2:-127.0.0.1:9000}
+
+	cat >/tmp/php-fpm.conf <<-END
+	[global]
+	error_log = /tmp/php-fpm.log
+	[www]
+	user = www-data
+	group = www-data
+	listen = $address
+	listen.owner = www-data
+	pm = static
+	pm.max_children = $workers
+	END
+	"$(compgen -c php-fpm | head -n 1)" --daemonize --fpm-config /tmp/php-fpm.conf >/tmp/php-fpm.start 2>&1
+	case $address in
+	/*)	wait_until 30 test -S "$address" ;;
+	*)	wait_for_port "${address##*:}" 30 ;;
+	esac
+}
+
+# start_nginx CONF [PORT]
+start_nginx()
+{
+	if ! nginx -c "$1" >/tmp/nginx.log 2>&1 || ! wait_for_port "${2:-80}" 30; then
+		diag "$(tail -n 20 /tmp/nginx.log)"
+		return 1
+	fi
+}

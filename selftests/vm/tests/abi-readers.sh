@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: timeout=80
+# Readers of intervals: fast, slow, asleep, killed. What one of them has read from the
+# beginning on is the truth for all others.
+. /job/lib.sh
+# The lines are long.
+export LC_ALL=C
+
+interval_ms=200
+
+# ---- helpers ----------------------------------------------------------------
+
+# A number of the module's status.
+field()
+{
+	[[ $(tlmnl status) =~ \"$1\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
+
+# sleep_intervals N: until N more were closed.
+sleep_intervals()
+{
+	tlmnl listen "$1" >/dev/null
+}
+
+# The lines of FILE are all in the truth, byte by byte.
+all_true()
+{
+	awk 'NR == FNR { truth[$0]; next } !($0 in truth) { print substr($0, 1, 200); bad = 1 }
+		END { exit bad || !FNR }' /tmp/truth "$1"
+}
+
+generations()
+{
+	cut -d, -f1 "$@" | cut -d: -f2
+}
+
+# rising FILE [FIRST]: numbers that follow one another, those from FIRST on if given.
+rising()
+{
+	awk -v first="${2:-}" '
+		NR == 1 && first != "" && $1 != first	{ exit bad = 1 }
+		NR > 1 && $1 != before + 1		{ exit bad = 1 }
+		{ before = $1 }
+		END	{ exit bad || !NR }' "$1"
+}
+
+# consecutive FILE [FIRST]: the same for the generations of intervals.
+consecutive()
+{
+	rising <(generations "$1") "${2:-}"
+}
+
+# FILE, read between newest BEFORE and newest AFTER, begins with the oldest of 16 and
+# ends with the newest.
+sixteen()
+{
+	local first last
+	first=$(generations "$1" | head -n 1)
+	last=$(generations "$1" | tail -n 1)
+	[ "$first" -ge $(($2 - 15)) ] && [ "$first" -le $(($3 - 15)) ] &&
+		[ "$last" -ge "$2" ] && [ "$last" -le "$3" ]
+}
+
+all_read()
+{
+	[ "$(tail -n 1 /tmp/truth | generations)" = "$(field newest)" ]
+}
+
+unload_refused()
+{
+	! rmmod tierlens 2>/dev/null
+}
+
+# ---- the traffic ------------------------------------------------------------
+
+check 'the module is loaded' load_module
+check 'enabled' tlmnl enable $interval_ms 100
+tierserver --port 9103 --mode thread --name back --work-us 200 --log /tmp/back.json >/dev/null &
+tierserver --port 9102 --mode epoll --name mid --next 9103 --log /tmp/mid.json >/dev/null &
+tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --log /tmp/front.json >/dev/null &
+for port in 9101 9102 9103; do
+	wait_for_port $port 10
+done
+load --to 9101 --connections 2 --requests 1000000 --seconds 600 --think-ms 40 --ask home >/tmp/load.json &
+ports 20000 64 50 &
+sleep_intervals 3
+begin=$(field newest)
+tlmnl follow "$begin" 1000000 >/tmp/truth 2>/tmp/truth.err &
+truth=$!
+tlmnl listen 1000000 >/tmp/notifications 2>&1 &
+listener=$!
+
+# ---- equal figures ----------------------------------------------------------
+
+tlmnl --buffer 8192 follow "$begin" 8 >/tmp/one &
+one=$!
+tlmnl follow "$begin" 8 >/tmp/two
+wait $one
+check 'two readers see the same bytes' cmp /tmp/one /tmp/two
+check 'no generation is missing' consecutive /tmp/one $((begin + 1))
+is "$(jq -s 'map(.cells | length >= 60) | any' /tmp/one)" true 'intervals with 60 cells and more'
+is "$(jq -s 'map(.edges | length >= 2) | any' /tmp/one)" true 'and with the edges of the chain'
+tlmnl --buffer 8192 --parts since "$begin" >/tmp/parts
+is "$(jq -s 'map(.parts >= 2) | any' /tmp/parts)" true 'a small buffer gets them in parts'
+diag "parts: $(jq .parts /tmp/parts | paste -sd' ')"
+
+diag "$SECONDS s"
+
+# ---- killed in the middle of a dump -----------------------------------------
+
+before=$(field memory_used)
+for n in 1 2 3 4 5 6 7 8 9 10; do
+	tlmnl --buffer 8192 hold 0 >/tmp/hold &
+	holder=$!
+	wait_until 5 test -s /tmp/hold
+	[ $n != 1 ] || check 'the module stays while somebody reads' unload_refused
+	sleep_intervals 1
+	kill -KILL $holder
+	wait $holder 2>/dev/null
+	: >/tmp/hold
+done
+after=$(field memory_used)
+diag "memory: $before, then $after"
+# Ten intervals would be more than that.
+check 'killed readers hold no memory' test $((after - before)) -lt 1000000
+
+diag "$SECONDS s"
+
+# ---- late -------------------------------------------------------------------
+
+last=$(field newest)
+sleep_intervals 10
+tlmnl since "$last" >/tmp/late
+check 'late by 10 intervals: there are 10' test "$(wc -l </tmp/late)" -ge 10
+check 'late by 10 intervals: none is lost' consecutive /tmp/late $((last + 1))
+check 'late by 10 intervals: all as they were' all_true /tmp/late
+
+diag "$SECONDS s"
+
+# ---- evicted while a slow reader is in the middle ---------------------------
+
+# One that comes in parts.
+for _ in 1 2 3 4 5 6 7 8; do
+	sleep_intervals 1
+	slow=$(field newest)
+	[[ $(tlmnl --buffer 8192 --parts get "$slow") != *'"parts":1}' ]] && break
+done
+tlmnl --buffer 8192 --rcvbuf 1 --stop get "$slow" >/tmp/slow 2>&1 &
+slow_one=$!
+tlmnl --buffer 8192 --rcvbuf 1 --stop since $((slow - 1)) >/tmp/slow-all 2>&1 &
+slow_all=$!
+sleep_intervals 20
+is "$(cat /tmp/slow /tmp/slow-all | wc -l)" 0 'the slow readers are in the middle'
+is "$(tlmnl get "$slow" 2>&1)" \
+	'No such file or directory: no such interval is kept: status tells the oldest and newest generation' \
+	'a generation that is gone: ENOENT and a sentence'
+
+tlmnl listen 1 >/dev/null
+before=$(field newest)
+tlmnl since "$slow" >/tmp/later
+after=$(field newest)
+diag "$(wc -l </tmp/later) intervals, while $((after - before)) were closed"
+check 'late by 20 intervals: there are the 16 kept' sixteen /tmp/later "$before" "$after"
+check 'late by 20 intervals: the generations show the gap' \
+	test "$(generations /tmp/later | head -n 1)" -gt $((slow + 1))
+check 'late by 20 intervals: the rest is complete' consecutive /tmp/later
+check 'late by 20 intervals: all as they were' all_true /tmp/later
+
+kill -CONT $slow_one $slow_all
+wait $slow_one
+is "$(generations /tmp/slow)" "$slow" 'a slow reader of one interval has it'
+check 'as it was' all_true /tmp/slow
+wait $slow_all
+is "$(generations /tmp/slow-all | head -n 1)" "$slow" 'a slow reader of all has the first'
+check 'and goes on with what is kept' test "$(wc -l </tmp/slow-all)" -ge 16
+sleep_intervals 1
+check 'all as they were' all_true /tmp/slow-all
+
+diag "$SECONDS s"
+
+# ---- notifications ----------------------------------------------------------
+
+kill $listener
+wait $listener 2>/dev/null
+wait_until 5 all_read
+sed -n 's/.*"a2":\([0-9]*\).*/\1/p' /tmp/notifications >/tmp/told
+generations /tmp/truth >/tmp/read
+check 'notifications: many came' test "$(wc -l </tmp/told)" -ge 40
+is "$(comm -23 <(sort /tmp/told) <(sort /tmp/read))" '' 'notifications: of intervals that are there'
+check 'notifications: rising by one' rising /tmp/told
+is "$(jq -c 'del(.cmd) | keys' /tmp/notifications | sort -u)" '["a2","a4","a5"]' \
+	'notifications: generation, beginning, length, and no figures'
+is "$(jq -s 'map(.cmd) | unique | .[0]' /tmp/notifications)" 9 'notifications: by their own command'
+
+diag "$SECONDS s"
+
+# ---- across disable and enable ----------------------------------------------
+
+tlmnl disable
+wait_until 5 all_read
+kill $truth
+wait $truth 2>/dev/null
+is "$(cat /tmp/truth.err)" '' 'the first reader found nothing wrong'
+check 'the first reader has lost nothing' consecutive /tmp/truth $((begin + 1))
+tlmnl since 0 >/tmp/old
+is "$(wc -l </tmp/old)" 16 'disabled: the 16 are still there'
+tlmnl enable $interval_ms 100
+sleep_intervals 3
+tlmnl disable
+tlmnl since 0 >/tmp/new
+is "$(wc -l </tmp/new)" 16 'enabled anew: 16 again'
+added=$(grep -cvxFf /tmp/old /tmp/new)
+check 'enabled anew: there are new ones' test "$added" -ge 3
+check 'enabled anew: the oldest have gone for them' cmp <(tail -n +$((added + 1)) /tmp/old) <(head -n -"$added" /tmp/new)
+
+# ---- away -------------------------------------------------------------------
+
+diag "$SECONDS s"
+check 'the module is unloaded' unload_module
+done_testing

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: timeout=120
+#
+# Over a chain of synchronous tiers no nanosecond is lost: response = own + calls at
+# every tier in every interval; and, with the time between the two ends of a call (on
+# the wire and in queues) named, the own times of all tiers and it make up the front
+# tier's response. Everything here is compared as integers.
+. /job/lib.sh
+. /job/chain.sh
+
+requests=600
+load_module || exit 1
+serve back 9103 --mode thread --work-us 300
+serve mid 9102 --mode thread --next 9103 --calls 2 --work-us 200
+serve front 9101 --mode thread --next 9102 --calls 1 --work-us 100
+tierlens enable --interval 500
+record /tmp/r.jsonl
+load --to 9101 --connections 3 --ask home --requests $requests --burst 40 --gap-ms 700 >/tmp/load.json ||
+	not_ok 'load'
+wait_for_interval
+stop_record || not_ok 'record'
+status=$(tierlens status --json)
+stop_servers
+tierlens disable
+unload_module
+cp /tmp/r.jsonl /out/conservation.jsonl
+
+is "$(cell_sum /tmp/r.jsonl 9101 count)" $requests 'front: every request counted once'
+is "$(cell_sum /tmp/r.jsonl 9102 count)" $requests 'middle: every request counted once'
+is "$(cell_sum /tmp/r.jsonl 9103 count)" $((2 * requests)) 'back: every request counted once'
+
+cat >/tmp/conserve.jq <<'END'
+# Per tier of one interval: response - own - calls; zero for synchronous tiers.
+def rest: . as $i | [.tiers[] | .name as $n |
+	([.cells[].response_ns] | add) - ([.cells[].own_ns] | add)
+	- ([$i.edges[] | select(.tier == $n) | .time_ns] | add // 0)];
+def own: [.tiers[].cells[].own_ns] | add // 0;
+def front: [.tiers[] | select(.name | endswith(":9101")) | .cells[].response_ns] | add // 0;
+def called: [.tiers[] | select(.name | endswith(":9101") | not) | .cells[].response_ns] | add // 0;
+def calls: [.edges[] | select(.tier != null and .tier != "") | .time_ns] | add // 0;
+# What calls take longer than the requests that they are at the other end.
+def between: calls - called;
+def carried: [.tiers[].cells[].carried] | add // 0;
+def count: [.tiers[].cells[].count] | add // 0;
+END
+jqs()
+{
+	jq -s "$(cat /tmp/conserve.jq) $1" /tmp/r.jsonl
+}
+
+is "$(jqs '[.[] | rest[] | select(. != 0)] | length')" 0 \
+	'every tier, every interval: response = own + calls to the nanosecond'
+# An interval counts if no request reaches into it or out of it.
+jqs '[range(1; length - 1) as $k | select(.[$k] | count > 0) |
+	select((.[$k] | carried) == 0 and (.[$k + 1] | carried) == 0) |
+	.[$k] | front - own - between]' >/tmp/whole
+whole=$(jq length /tmp/whole)
+[ "$whole" -ge 5 ] && ok "$whole intervals that no request reaches across" ||
+	not_ok "only $whole intervals that no request reaches across"
+is "$(jq '[.[] | select(. != 0)] | length' /tmp/whole)" 0 \
+	'in each of them: front response = own times + time between tiers'
+is "$(jqs '([.[] | front] | add) - ([.[] | own] | add) - ([.[] | between] | add)')" 0 \
+	'in total: front response = own times + time between tiers'
+[ "$(jqs '[.[] | between] | add')" -gt 0 ] && ok 'time between tiers is positive' ||
+	not_ok 'time between tiers is positive'
+diag "front $(jqs '[.[] | front] | add') ns, own $(jqs '[.[] | own] | add') ns, between $(jqs '[.[] | between] | add') ns"
+
+identity='.events | .seen - .attributed - .unattributed - .ignored'
+is "$(jq "$identity" <<<"$status")" 0 'events seen = attributed + unattributed + ignored'
+is "$(jq -s "[.[] | $identity | select(. != 0)] | length" /tmp/r.jsonl)" 0 \
+	'the same in every interval'
+# A request is a receive and a send at each tier, and each call a send and a receive.
+is "$(jq .events.attributed <<<"$status")" $((requests * (2 + 2 + 2 + 4 + 4))) \
+	'every event of the chain is attributed'
+is "$(jq .events.unattributed <<<"$status")" 0 'none is unattributed'
+is "$(jq .events.ignored <<<"$status")" $((requests * 2)) 'those of the load are ignored'
+is "$(jq '[.losses | to_entries[] | select(.key != "quiet") | .value] | add' <<<"$status")" 0 \
+	'nothing is lost'
+done_testing

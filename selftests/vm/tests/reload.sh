@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: timeout=900 machine=single
+#
+# The module comes and goes under traffic, on new and on kept connections, and
+# nobody's request fails. RELOADS says how often.
+. /job/lib.sh
+. /job/chain.sh
+
+reloads=${RELOADS:-10}
+serve back 9103 --mode thread --work-us 50
+serve mid 9102 --mode epoll --next 9103 --calls 1 --pool 8
+serve front 9101 --mode thread --next 9102 --calls 1
+serve direct 9104 --mode thread
+
+load --to 9101 --ask home --connections 4 --requests 10000000 --seconds 800 >/tmp/kept.json &
+kept=$!
+load --to 9104 --ask home --connections 2 --reconnect-every 3 --requests 10000000 \
+	--seconds 800 >/tmp/new.json &
+new=$!
+sleep 0.5
+
+failed='' seen=0
+for ((i = 1; i <= reloads; i++)); do
+	load_module && tierlens enable --interval 100 >/dev/null || failed+=" load-$i"
+	sleep 0.2
+	# Half of them go while a reader is at it, and half while it still measures.
+	if ((i % 2)); then
+		tierlens record -n 2 -o /dev/null 2>/dev/null &
+		reader=$!
+		tierlens disable >/dev/null || failed+=" disable-$i"
+		kill "$reader" 2>/dev/null
+		wait "$reader"
+	fi
+	((seen += $(tierlens status --json | jq .events.attributed)))
+	unload_module || failed+=" unload-$i"
+done
+
+kill -INT $kept $new
+wait $kept
+kept_status=$?
+wait $new
+new_status=$?
+stop_servers
+
+is "$failed" '' "loaded, enabled and unloaded $reloads times"
+[ "$seen" -gt $((reloads * 10)) ] && ok "measured in between ($seen events attributed)" ||
+	not_ok "only $seen events attributed"
+is "$kept_status" 0 'load on kept connections ended well'
+is "$new_status" 0 'load on new connections ended well'
+is "$(jq .errors /tmp/kept.json)" 0 'no request on a kept connection failed'
+is "$(jq .errors /tmp/new.json)" 0 'no request on a new connection failed'
+[ "$(jq .count /tmp/kept.json)" -gt 100 ] && ok 'there was traffic on kept connections' ||
+	not_ok 'there was traffic on kept connections'
+[ "$(jq .connects /tmp/new.json)" -gt 50 ] && ok 'there were new connections' ||
+	not_ok 'there were new connections'
+diag "$(jq -c '{count, connects}' /tmp/kept.json) $(jq -c '{count, connects}' /tmp/new.json)"
+done_testing
