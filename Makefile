@@ -4,21 +4,84 @@
 O ?= build
 CC = gcc
 KDIR ?= /lib/modules/$(shell uname -r)/build
-TL_VERSION := $(shell sed -n 's/.*TIERLENS_VERSION "\(.*\)"/\1/p' include/tierlens-version.h)
 
 .PHONY: all help
-all: ## module for the running kernel if its headers are here, and the user side
+all: ## module for the running kernel if its headers are here, and the command line
+	@tools/setup build
 	@$(MAKE) --no-print-directory user
-	@if [ -d "$(KDIR)" ]; then $(MAKE) --no-print-directory module; else \
-		echo "no headers of the running kernel ($(KDIR)): module not built; make module KDIR=..."; fi
+	@if [ -e "$(KDIR)" ]; then $(MAKE) --no-print-directory module; else \
+		echo "No headers of the running kernel at $(KDIR): the module was not built."; \
+		echo "For another kernel: make module KDIR=/usr/src/linux-headers-VERSION"; fi
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 include user/user.mk
 include selftests/lib/lib.mk
+include selftests/abi/abi.mk
+include selftests/unit/unit.mk
 
-.PHONY: module
-module: ## build/KERNEL/tierlens.ko for the kernel whose headers are in KDIR
-	@tools/module-build "$(KDIR)"
+# ---- the module ---------------------------------------------------------------
 
+.PHONY: module install uninstall
+module: ## the module, for the kernel whose headers are in KDIR
+	@tools/module "$(KDIR)"
+
+PREFIX ?= /usr/local
+install: ## what was built: module for the running kernel, command line, man page, completion
+	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
+	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
+	install -D -m 644 tools/completion/tierlens \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
+	@ko="$(O)/$$(uname -r)/tierlens.ko"; if [ -f "$$ko" ]; then \
+		install -D -m 644 "$$ko" "$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko" && \
+		{ [ -n "$(DESTDIR)" ] || depmod; }; fi
+
+uninstall: ## the reverse
+	rm -f $(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
+		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
+
+# ---- demo and tests -----------------------------------------------------------
+
+# Kernels of Documentation/kernels.md that the tests run on, with the machine that
+# they want; each is one boot.
+CHECK_VM ?= 6.1 5.10 6.12 newest 6.1+single 5.10+single 6.12+single newest+single \
+	6.1+virtual 6.1-arm64
+
+.PHONY: demo check check-long check-vm check-static guest guest-arm64 vm-setup clean
+demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest
+	@tools/demo
+
+check: ## all tests; installs what they need
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest check-static
+	@$(MAKE) --no-print-directory check-unit
+	@$(MAKE) --no-print-directory check-vm
+
+check-long: ## check, with 200 reloads under traffic and everything on the debug kernel
+	@$(MAKE) --no-print-directory check
+	@tools/kmod-build 6.1-debug
+	RELOADS=200 selftests/vm/run 6.1+single --env RELOADS=200 --timeout 7200 \
+		selftests/vm/tests/reload.sh
+	prove --timer --exec selftests/vm/run 6.1-debug
+
+guest: guest-programs abi-programs $(O)/tierlens
+	@cp $(O)/tierlens $(GUEST_OUT)/tierlens
+
+# The same for the other architecture, in a make of its own: other compiler, other libraries.
+guest-arm64:
+	@tools/image root-arm64
+	@$(MAKE) --no-print-directory guest GUEST_ARCH=arm64 O=$(O)/arm64 \
+		GUEST_OUT=$(O)/guest/arm64 $$(tools/image arm64-flags)
+
+check-vm:
+	@tools/check-vm $(CHECK_VM)
+
+check-static:
+	@tools/check-static
+
+clean: ## removes build/
+	rm -rf $(O)

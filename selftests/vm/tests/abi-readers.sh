@@ -67,6 +67,11 @@ all_read()
 	[ "$(tail -n 1 /tmp/truth | generations)" = "$(field newest)" ]
 }
 
+all_hold()
+{
+	[ "$(wc -l </tmp/hold)" = 15 ]
+}
+
 unload_refused()
 {
 	! rmmod tierlens 2>/dev/null
@@ -109,21 +114,21 @@ diag "$SECONDS s"
 
 # ---- killed in the middle of a dump -----------------------------------------
 
-before=$(field memory_used)
-for n in 1 2 3 4 5 6 7 8 9 10; do
-	tlmnl --buffer 8192 hold 0 >/tmp/hold &
-	holder=$!
-	wait_until 5 test -s /tmp/hold
-	[ $n != 1 ] || check 'the module stays while somebody reads' unload_refused
-	sleep_intervals 1
-	kill -KILL $holder
-	wait $holder 2>/dev/null
-	: >/tmp/hold
+# They would keep one interval each, all that there are.
+sleep_intervals 6
+memory_before=$(field memory_used)
+newest=$(field newest)
+: >/tmp/hold
+holders=()
+for n in {1..15}; do
+	tlmnl --buffer 8192 hold $((newest - n)) >>/tmp/hold &
+	holders+=($!)
 done
-after=$(field memory_used)
-diag "memory: $before, then $after"
-# Ten intervals would be more than that.
-check 'killed readers hold no memory' test $((after - before)) -lt 1000000
+wait_until 10 all_hold
+is "$(wc -l </tmp/hold)" 15 'fifteen are in the middle of a dump'
+check 'the module stays while they read' unload_refused
+kill -KILL "${holders[@]}"
+wait "${holders[@]}" 2>/dev/null
 
 diag "$SECONDS s"
 
@@ -178,6 +183,11 @@ sleep_intervals 1
 check 'all as they were' all_true /tmp/slow-all
 
 diag "$SECONDS s"
+
+# The intervals that were being read then have long gone.
+memory=$(field memory_used)
+diag "memory: $memory_before, now $memory"
+check 'killed readers hold no memory' test $((memory - memory_before)) -lt 1000000
 
 # ---- notifications ----------------------------------------------------------
 
