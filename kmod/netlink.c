@@ -344,6 +344,7 @@ static int dump_choose(struct interval_dump *dump, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = tl_compat_dump_attrs(cb);
 	struct tl_interval *interval;
+	u64 generation = 0; /* the newest */
 	int ret = refuse_twice(cb->nlh, cb->extack);
 
 	if (ret)
@@ -359,9 +360,9 @@ static int dump_choose(struct interval_dump *dump, struct netlink_callback *cb)
 		dump->generation = nla_get_u64(attrs[TIERLENS_A_INTERVAL_SINCE]);
 		return 0;
 	}
-	interval = tl_interval_get_exact(
-		attrs[TIERLENS_A_INTERVAL_GENERATION] ?
-			nla_get_u64(attrs[TIERLENS_A_INTERVAL_GENERATION]) : 0);
+	if (attrs[TIERLENS_A_INTERVAL_GENERATION])
+		generation = nla_get_u64(attrs[TIERLENS_A_INTERVAL_GENERATION]);
+	interval = tl_interval_get_exact(generation);
 	if (!interval) {
 		NL_SET_ERR_MSG(cb->extack,
 			       "no such interval is kept: status tells the oldest and newest generation");

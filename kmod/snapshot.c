@@ -26,7 +26,8 @@ struct walk {
 	bool listeners;
 };
 
-#define CONNECTED (TCPF_ESTABLISHED | TCPF_SYN_SENT | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2)
+#define CONNECTED \
+	(TCPF_ESTABLISHED | TCPF_SYN_SENT | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2)
 
 static bool is_tcp(const struct sock *sk)
 {

@@ -19,10 +19,12 @@ static DEFINE_RAW_SPINLOCK(lock); /* protects changes to tiers, and the names */
 
 static struct tl_tier *find(u32 netns, u16 port)
 {
+	/* Pairs with the release in add(): what is within the end is filled. */
 	unsigned int i, end = smp_load_acquire(&tiers_end);
 
 	for (i = 1; i < end; i++)
-		if (READ_ONCE(tiers[i].id) && tiers[i].port == port &&
+		/* Pairs with the release in add(). */
+		if (smp_load_acquire(&tiers[i].id) && tiers[i].port == port &&
 		    tiers[i].netns == netns)
 			return &tiers[i];
 	return NULL;
@@ -71,8 +73,10 @@ static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
 	strscpy(tiers[i].name, name, sizeof(tiers[i].name));
 	tiers[i].found[0] = '\0';
 	atomic_set(&tiers[i].connections, 0);
+	/* Readers without the lock see the rest of the tier before its id. */
 	smp_store_release(&tiers[i].id, i);
 	if (i >= tiers_end)
+		/* Pairs with the acquire in find(). */
 		smp_store_release(&tiers_end, i + 1);
 	return &tiers[i];
 }
@@ -262,7 +266,7 @@ unsigned int tl_tier_count(void)
 {
 	unsigned int i, n = 0;
 
-	for (i = 1; i < smp_load_acquire(&tiers_end); i++)
+	for (i = 1; i < READ_ONCE(tiers_end); i++)
 		n += !!READ_ONCE(tiers[i].id);
 	return n;
 }
