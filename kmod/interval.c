@@ -41,6 +41,8 @@ struct shard {
 	struct set sets[OPEN];
 };
 
+#define SHARDS_BYTES (sizeof(struct shard) * num_possible_cpus())
+
 static struct {
 	u64 start_ns; /* of generation first */
 	u64 length_ns;
@@ -447,9 +449,13 @@ int tl_interval_init(void (*closed)(const struct tl_interval *interval))
 
 	on_closed = closed;
 	INIT_DELAYED_WORK(&close_work, close_due);
-	shards = alloc_percpu(struct shard);
-	if (!shards)
+	if (!tl_memory_charge(SHARDS_BYTES))
 		return -ENOMEM;
+	shards = alloc_percpu(struct shard);
+	if (!shards) {
+		tl_memory_uncharge(SHARDS_BYTES);
+		return -ENOMEM;
+	}
 	for_each_possible_cpu(cpu)
 		raw_spin_lock_init(&per_cpu_ptr(shards, cpu)->lock);
 	if (tl_pool_init(&cell_pool, "cells", sizeof(struct tl_cell), 64, NULL) ||
@@ -473,6 +479,7 @@ void tl_interval_exit(void)
 	tl_pool_exit(&cell_pool);
 	free_percpu(shards);
 	shards = NULL;
+	tl_memory_uncharge(SHARDS_BYTES);
 }
 
 void tl_interval_put(struct tl_interval *interval)

@@ -10,6 +10,7 @@
  * without locks.
  */
 #include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -123,8 +124,11 @@ static void pool_refill(struct work_struct *work)
 	struct tl_pool *pool = container_of(work, struct tl_pool, refill);
 
 	while (READ_ONCE(pool->nfree) < max(pool->low, READ_ONCE(pool->total) / 4))
-		if (!pool_grow(pool))
+		if (!pool_grow(pool)) {
+			/* At the cap every take would ask again. */
+			WRITE_ONCE(pool->retry, jiffies + HZ);
 			return;
+		}
 }
 
 /* The way from a handler, in whatever context, to the workqueue. */
@@ -154,6 +158,7 @@ int tl_pool_init(struct tl_pool *pool, const char *name, size_t size, unsigned i
 	pool->size = ALIGN(size, 64);
 	pool->low = low;
 	pool->construct = construct;
+	pool->retry = jiffies;
 	raw_spin_lock_init(&pool->lock);
 	init_irq_work(&pool->refill_irq, pool_refill_irq);
 	INIT_WORK(&pool->refill, pool_refill);
@@ -207,7 +212,7 @@ void *tl_pool_get(struct tl_pool *pool)
 	}
 	low = pool->nfree < pool->low;
 	raw_spin_unlock(&pool->lock);
-	if (low)
+	if (unlikely(low) && time_after_eq(jiffies, READ_ONCE(pool->retry)))
 		irq_work_queue(&pool->refill_irq);
 	return item;
 }

@@ -30,6 +30,7 @@ struct tl_pool {
 	unsigned int nfree;
 	unsigned int total;
 	struct tl_pool_chunk *chunks;
+	unsigned long retry; /* jiffies before which growing is not tried again */
 	struct irq_work refill_irq;
 	struct work_struct refill;
 };

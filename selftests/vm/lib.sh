@@ -6,6 +6,10 @@
 export LC_ALL=C.UTF-8
 exit_skip=4
 
+# How much slower than others this kernel is: tests do so much less, in so much more time.
+slow=1
+[ ! -e /sys/kernel/debug/kmemleak ] || slow=8
+
 # ---- TAP --------------------------------------------------------------------
 
 tap_points=0

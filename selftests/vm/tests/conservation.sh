@@ -9,14 +9,14 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=600
+requests=$((600 / slow))
 load_module || exit 1
 serve back 9103 --mode thread --work-us 300
 serve mid 9102 --mode thread --next 9103 --calls 2 --work-us 200
 serve front 9101 --mode thread --next 9102 --calls 1 --work-us 100
-tierlens enable --interval 500
+tierlens enable --interval $((500 * slow))
 record /tmp/r.jsonl
-load --to 9101 --connections 3 --ask home --requests $requests --burst 40 --gap-ms 700 >/tmp/load.json ||
+load --to 9101 --connections 3 --ask home --requests $requests --seconds 110 --burst $((40 / slow)) --gap-ms $((700 * slow)) >/tmp/load.json ||
 	not_ok 'load'
 wait_for_interval
 stop_record || not_ok 'record'

@@ -7,7 +7,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=600
+requests=$((600 / slow))
 
 # near GOT WANTED NAME: means in nanoseconds
 near()
@@ -40,7 +40,7 @@ shape()
 {
 	tierlens enable --interval 500
 	record /tmp/r.jsonl
-	load --to 9101 --connections "$2" --ask home --requests $requests >/tmp/load.json || not_ok "$1: load"
+	load --to 9101 --connections "$2" --ask home --seconds 110 --requests $requests >/tmp/load.json || not_ok "$1: load"
 	wait_for_interval
 	stop_record || not_ok "$1: record"
 	cp /tmp/r.jsonl "/out/truth-${1// /-}.jsonl"
