@@ -166,6 +166,18 @@ static struct tl_tier *claim(u32 netns, u16 port, const char *name)
 	return tier;
 }
 
+/* Whether a tier elsewhere has the name, or will have it again without its rule. */
+static bool taken(const char *name, u16 port)
+{
+	unsigned int i;
+
+	for (i = 1; i < tiers_end; i++)
+		if (tiers[i].id && tiers[i].port != port &&
+		    (!strcmp(tiers[i].name, name) || !strcmp(tiers[i].found, name)))
+			return true;
+	return find_name(name, TIERLENS_TIER_SOURCE_RULE);
+}
+
 static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_ack *extack)
 {
 	struct tl_tier *tier = find(netns, port);
@@ -174,8 +186,7 @@ static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_
 		NL_SET_ERR_MSG(extack, "that port has a tier already: delete it first");
 		return -EEXIST;
 	}
-	tier = find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED);
-	if (find_name(name, TIERLENS_TIER_SOURCE_RULE) || (tier && tier->port != port)) {
+	if (taken(name, port)) {
 		NL_SET_ERR_MSG(extack,
 			       "another tier has that name already: choose another name");
 		return -EEXIST;

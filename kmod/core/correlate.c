@@ -165,9 +165,14 @@ enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_n
 			loss[TL_LOSS_PUSH]++;
 		return TL_IGNORED;
 	}
+	/* What still goes on began before this request did. */
+	if (request->state == TL_REQUEST_OPEN && !bytes)
+		return TL_IGNORED;
 	request->state = TL_REQUEST_ANSWERED;
 	request->last_send_ns = max(now_ns, request->last_send_ns);
-	request->own_at_send_ns = own_now(request, request->last_send_ns);
+	/* Events may come in another order than their times; own never exceeds response. */
+	request->own_at_send_ns = min(own_now(request, request->last_send_ns),
+				      request->last_send_ns - request->open_ns);
 	request->bytes_out += bytes;
 	return TL_ATTRIBUTED;
 }
@@ -192,6 +197,23 @@ static struct tl_call_sum *request_sum(struct tl_request *request, u32 peer, u64
 	return sum;
 }
 
+/* A slot for one call more: the call that replied longest ago is likely to be over. */
+static unsigned int slot_evict(struct tl_request *request)
+{
+	unsigned int i, found = TL_REQUEST_CALLS;
+	u64 oldest_ns = U64_MAX;
+
+	for (i = 0; i < TL_REQUEST_CALLS; i++) {
+		u64 replied_ns = request->slots[i].replied_ns;
+
+		if (replied_ns && replied_ns < oldest_ns) {
+			oldest_ns = replied_ns;
+			found = i;
+		}
+	}
+	return found < TL_REQUEST_CALLS ? found : request->slot_next++ % TL_REQUEST_CALLS;
+}
+
 /* The call takes a slot, of one that has gone before if all are taken. */
 static void slot_take(struct tl_request *request, struct tl_call *call, u64 now_ns)
 {
@@ -201,17 +223,18 @@ static void slot_take(struct tl_request *request, struct tl_call *call, u64 now_
 		if (!request->slots[i].call || request->slots[i].call == call)
 			break;
 	if (i == TL_REQUEST_CALLS)
-		i = request->slot_next++ % TL_REQUEST_CALLS;
+		i = slot_evict(request);
 	request->slots[i].call = call;
+	request->slots[i].replied_ns = 0;
 	request->slots[i].own_ns = own_now(request, now_ns);
 	call->slot = i;
 }
 
 /* The call covers everything since it began. */
 static void request_cover(struct tl_request *request, const struct tl_call *call,
-			  u64 now_ns, u64 *loss)
+			  u64 *loss)
 {
-	const struct tl_request_slot *slot = &request->slots[call->slot];
+	struct tl_request_slot *slot = &request->slots[call->slot];
 	unsigned int i;
 	u64 own_ns;
 
@@ -219,9 +242,10 @@ static void request_cover(struct tl_request *request, const struct tl_call *call
 		loss[TL_LOSS_CALLS_FULL]++;
 		return;
 	}
+	slot->replied_ns = call->last_ns;
 	own_ns = slot->own_ns;
 	request->own_ns = own_ns;
-	request->mark_ns = max(now_ns, request->mark_ns);
+	request->mark_ns = max(call->last_ns, request->mark_ns);
 	request->own_at_send_ns = min(request->own_at_send_ns, own_ns);
 	for (i = 0; i < TL_REQUEST_CALLS; i++)
 		request->slots[i].own_ns = min(request->slots[i].own_ns, own_ns);
@@ -360,7 +384,7 @@ enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_threa
 		call->counted = 1;
 	}
 	sum->time_ns += grown_ns;
-	request_cover(owner, call, now_ns, loss);
+	request_cover(owner, call, loss);
 	return TL_ATTRIBUTED;
 }
 

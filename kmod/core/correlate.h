@@ -60,6 +60,7 @@ struct tl_request {
 	struct tl_request_slot {
 		const struct tl_call *call;
 		u64 own_ns; /* the request's own time before the call began */
+		u64 replied_ns; /* 0: not yet */
 	} slots[TL_REQUEST_CALLS];
 };
 

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Recordings: what is written is read back to the nanosecond; what is broken is told. */
+#include "tap.h"
+
+#include "child.h"
+#include "dot.h"
+#include "error.h"
+#include "graph.h"
+#include "html.h"
+#include "recording.h"
+#include "table.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HOSTILE "x\"\\</script>\n\x1b[2J&'\xc3\xa9"
+
+static char path[] = "/tmp/test-user-recording.XXXXXX";
+
+static u64 any(void)
+{
+	return (u64)rand() << 24 ^ (u64)rand();
+}
+
+static struct tl_interval *sample(u64 generation)
+{
+	struct tl_interval *interval = tl_interval_new();
+	struct tl_cell *cell;
+	struct tl_edge *edge;
+	int i;
+
+	interval->generation = generation;
+	interval->start_ns = 1763700000123456789 + generation;
+	interval->length_ns = 1000000007;
+	cell = tl_interval_cell(interval, HOSTILE, "other");
+	cell->count = any();
+	cell->response_ns = any();
+	cell->own_ns = any();
+	cell->own_sq_s2 = 1.0 / 3;
+	cell->carried = any();
+	cell->bytes_in = any();
+	cell->bytes_out = any();
+	cell->response_hist[0] = 1;
+	cell->response_hist[TL_HIST_BUCKETS - 1] = 99;
+	cell->own_hist[17] = 3;
+	tl_interval_cell(interval, HOSTILE, "7")->count = 1;
+	tl_interval_cell(interval, "web", "other");
+	edge = tl_interval_edge(interval, &(struct tl_edge){
+		.tier = (char *)HOSTILE, .class = (char *)"7", .peer = (char *)"[::1]:80",
+		.peer_tier = (char *)"web" });
+	edge->calls = any();
+	edge->time_ns = any();
+	for (i = 0; i < TL_BYS; i++)
+		edge->by[i] = any();
+	edge = tl_interval_edge(interval, &(struct tl_edge){
+		.class = (char *)"other", .peer = (char *)"more" });
+	edge->calls = 1;
+	for (i = 0; i < TL_EVENTS; i++)
+		interval->events[i] = any();
+	for (i = 0; i < TL_LOSSES; i++)
+		interval->losses[i] = any();
+	return interval;
+}
+
+static char *as_text(const struct tl_interval *interval)
+{
+	json_t *object = tl_interval_json(interval);
+	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(16));
+
+	json_decref(object);
+	return text;
+}
+
+static void test_round_trip(void)
+{
+	struct tl_interval *before = sample(42), *after = NULL;
+	char *first = as_text(before), *second = NULL;
+	struct tl_error err = { "" };
+	const struct tl_cell *a, *b;
+
+	ok(!tl_recording_parse(first, strlen(first), "f:1", &after, &err),
+	       "an interval is read back: %s", err.text);
+	second = after ? as_text(after) : NULL;
+	ok(second && !strcmp(first, second), "and written again it is the same line");
+	a = tl_interval_cell(before, HOSTILE, "other");
+	b = after ? tl_interval_cell(after, HOSTILE, "other") : NULL;
+	ok(b && a->response_ns == b->response_ns && a->own_ns == b->own_ns &&
+		   before->start_ns == after->start_ns &&
+		   before->length_ns == after->length_ns &&
+		   before->edges[0].time_ns == after->edges[0].time_ns &&
+		   !memcmp(a->response_hist, b->response_hist,
+			   sizeof(a->response_hist)) &&
+		   !memcmp(a->own_hist, b->own_hist, sizeof(a->own_hist)),
+	   "exact to the nanosecond");
+	ok(after && !after->edges[1].tier && !after->edges[1].peer_tier,
+	       "an absent caller stays absent");
+	free(first);
+	free(second);
+	tl_interval_free(before);
+	tl_interval_free(after);
+}
+
+static void file_set(const char *text, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	fwrite(text, 1, len, file);
+	fclose(file);
+}
+
+struct outcome {
+	int code;
+	unsigned int n;
+	char warning[400];
+	struct tl_error err;
+};
+
+static int count(const struct tl_interval *interval, void *arg)
+{
+	(void)interval;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+static struct outcome read_file(const char *text, size_t len)
+{
+	struct outcome out = { 0 };
+
+	file_set(text, len);
+	out.code = tl_recording_each(path, count, &out.n, out.warning,
+				     sizeof(out.warning), &out.err);
+	return out;
+}
+
+/* Wherever a recording is cut, the lines before are used and the cut is told. */
+static void test_cut(void)
+{
+	struct tl_interval *a = sample(1), *b = sample(2);
+	char *first = as_text(a), *second = as_text(b), *text;
+	size_t len, i, wrong = 0, from = strlen(first) + 1;
+	struct outcome out;
+
+	len = (size_t)asprintf(&text, "%s\n%s\n", first, second);
+	for (i = from; i <= len; i++) {
+		bool whole = i >= len - 1, bare = i == from;
+
+		out = read_file(text, i);
+		if (out.code || out.n != (whole ? 2 : 1) ||
+		    !*out.warning != (whole || bare))
+			wrong++;
+	}
+	ok(!wrong, "cut at each of %zu places: complete lines used, cut told (%zu wrong)",
+	       len - from + 1, wrong);
+	out = read_file(text, len - 9);
+	snprintf(out.err.text, sizeof(out.err.text), "%s:2: ", path);
+	ok(strstr(out.warning, out.err.text) == out.warning,
+	   "the warning names file and line: %s", out.warning + strlen(path));
+	out = read_file(text, 20);
+	ok(out.code == -ENODATA && !out.n, "cut in the first line: %s", out.err.text);
+	free(first);
+	free(second);
+	free(text);
+	tl_interval_free(a);
+	tl_interval_free(b);
+}
+
+static void refused(const char *name, const char *text, int code, const char *says)
+{
+	struct outcome out = read_file(text, strlen(text));
+
+	ok(out.code == code && strstr(out.err.text, says), "%s: %d %s", name, out.code,
+	       out.err.text);
+}
+
+#define HEAD "{\"format\":1,\"generation\":1,\"t\":1.5,\"seconds\":1,"
+
+static void test_refused(void)
+{
+	struct outcome out;
+
+	refused("newer format", "{\"format\":2,\"hosts\":{}}\n", -EPROTO,
+		":1: format 2 is newer than this tierlens (1): update tierlens");
+	refused("broken line",
+		HEAD "\"tiers\":[]}\n{\"format\":1,,}\n" HEAD "\"tiers\":[]}\n", -EBADMSG,
+		":2:13: broken line");
+	refused("empty", "", -ENODATA, "is empty");
+	refused("blank lines", "\n\n", -ENODATA, "is empty");
+	refused("other JSON", "{\"a\":1}\n", -EINVAL, ":1: not a recording");
+	refused("a list", "[1]\n", -EINVAL, ":1: not a recording");
+	refused("negative count",
+		HEAD "\"tiers\":[{\"name\":\"a\",\"cells\":[{\"count\":-1}]}]}\n",
+		-EINVAL, "\"count\" must be a whole number");
+	refused("wrong bucket", HEAD "\"tiers\":[{\"name\":\"a\",\"cells\":[{\"count\":1,"
+		"\"hist\":{\"own\":[[99999,1]]}}]}]}\n", -EINVAL, "\"own\" must be");
+	refused("no length", "{\"format\":1,\"t\":1}\n", -EINVAL, "\"seconds\" must be");
+	refused("nameless tier", HEAD "\"tiers\":[{}]}\n", -EINVAL, "\"name\" must be");
+	refused("text for a list", HEAD "\"tiers\":\"x\"}\n", -EINVAL,
+		"\"tiers\" must be a list");
+	out = read_file(HEAD "\"tiers\":[],\"paths\":[1],\"hosts\":{\"cpu\":1}}", 80);
+	out = read_file(HEAD "\"tiers\":[],\"paths\":[1]}\n\n", strlen(HEAD) + 26);
+	ok(!out.code && out.n == 1,
+	   "unknown keys and a blank line at the end are let pass");
+	out = read_file("a\0b\n", 4);
+	ok(out.code == -EBADMSG, "NUL bytes are a broken line");
+}
+
+static void test_seconds_only(void)
+{
+	static const char line[] = HEAD
+		"\"tiers\":[{\"name\":\"a\",\"cells\":[{\"class\":\"other\",\"count\":1,"
+		"\"response_s\":0.000000123,\"own_s\":2}]}]}";
+	struct tl_interval *interval = NULL;
+	struct tl_error err = { "" };
+	struct tl_cell *cell;
+
+	if (ok(!tl_recording_parse(line, strlen(line), "f:1", &interval, &err),
+		   "a recording with seconds only is read: %s", err.text)) {
+		cell = tl_interval_cell(interval, "a", "other");
+		ok(cell->response_ns == 123 && cell->own_ns == 2000000000 &&
+		       interval->start_ns == 1500000000, "and rounded to nanoseconds");
+	}
+	tl_interval_free(interval);
+}
+
+static void test_hostile(void)
+{
+	struct tl_interval *interval = sample(1);
+	struct tl_bytes dot = { 0 }, svg = { 0 }, html = { 0 };
+	struct tl_error err = { "" };
+	struct tl_graph graph;
+	FILE *to;
+
+	tl_graph_make(&graph, interval);
+	to = open_memstream(&dot.data, &dot.len);
+	tl_dot_print(to, &graph);
+	fclose(to);
+	ok(strstr(dot.data, "\"tier x\\\"\\\\</script>??[2J&amp;'\xc3\xa9\"") != NULL,
+	       "a hostile name is one word of graphviz's language");
+	if (access("/usr/bin/dot", X_OK)) {
+		ok(true, "graphviz draws it # SKIP graphviz is not installed");
+	} else {
+		ok(!tl_dot_svg(&graph, &svg, &err) && !strstr(svg.data, "</script>"),
+		       "graphviz draws it: %s", err.text);
+	}
+	to = open_memstream(&html.data, &html.len);
+	tl_html_text(to, HOSTILE);
+	fclose(to);
+	ok(!strcmp(html.data, "x&quot;\\&lt;/script&gt;??[2J&amp;&#39;\xc3\xa9"),
+	       "and nothing but text on a page");
+	free(dot.data);
+	free(svg.data);
+	free(html.data);
+	tl_graph_free(&graph);
+	tl_interval_free(interval);
+}
+
+static void test_child(void)
+{
+	static const char *const cat[] = { "cat", NULL };
+	static const char *const fails[] = { "false", NULL };
+	static const char *const absent[] = { "no-such-program", NULL };
+	struct tl_bytes in = { .len = 1 << 20 }, out = { 0 };
+	struct tl_error err = { "" };
+
+	in.data = calloc(1, in.len);
+	memset(in.data, 'x', in.len);
+	ok(!tl_child_filter(cat, &in, &out, "", &err) && out.len == in.len &&
+	       !memcmp(in.data, out.data, in.len), "a megabyte through a filter");
+	free(out.data);
+	ok(tl_child_filter(fails, &in, &out, "", &err) &&
+		   strstr(err.text, "false failed") && !out.data,
+	   "a filter that fails: %s", err.text);
+	ok(tl_child_filter(absent, &in, &out, "install it", &err) == -ENOENT &&
+		   strstr(err.text, "not installed: install it"),
+	   "an absent one: %s", err.text);
+	free(in.data);
+}
+
+int main(void)
+{
+	close(mkstemp(path));
+	srand(3);
+	/* As main does: a filter may end before it has read everything. */
+	signal(SIGPIPE, SIG_IGN);
+	test_round_trip();
+	test_cut();
+	test_refused();
+	test_seconds_only();
+	test_hostile();
+	test_child();
+	unlink(path);
+	return done();
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes a plausible recording: nginx:80 -> php-fpm:9000 -> mariadbd:3306.
+
+usage: user-recording.py [INTERVALS [SEED]]
+
+Halfway through, the database becomes four times as slow for a quarter of the time. Of the requests
+nginx answers a third by itself; php calls the database twice, and a cache on another host once.
+Every figure is a sum over simulated requests, so that the identities of a synchronous tree hold.
+"""
+import json
+import random
+import sys
+
+FIRST_EXP, LAST_EXP, SUB_BITS = 10, 38, 3
+TIERS = ("nginx:80", "php-fpm:9000", "mariadbd:3306")
+
+
+def bucket(ns):
+    exp = ns.bit_length() - 1
+    if exp < FIRST_EXP:
+        return 0
+    if exp >= LAST_EXP:
+        return ((LAST_EXP - FIRST_EXP) << SUB_BITS) + 1
+    return 1 + ((exp - FIRST_EXP) << SUB_BITS) + ((ns >> (exp - SUB_BITS)) & 7)
+
+
+class Cell:
+    def __init__(self):
+        self.response, self.own = [], []
+
+    def add(self, response, own):
+        self.response.append(response)
+        self.own.append(own)
+
+    def json(self):
+        def hist(values):
+            counts = {}
+            for value in values:
+                counts[bucket(value)] = counts.get(bucket(value), 0) + 1
+            return sorted(map(list, counts.items()))
+
+        response, own = sum(self.response), sum(self.own)
+        return {"class": "other", "count": len(self.response),
+                "response_s": response / 1e9, "response_ns": response,
+                "own_s": own / 1e9, "own_ns": own,
+                "own_sq_s2": sum(x * x for x in self.own) / 1e18, "carried": 0,
+                "bytes_in": 420 * len(self.response), "bytes_out": 9000 * len(self.response),
+                "hist": {"response": hist(self.response), "own": hist(self.own)}}
+
+
+class Edge:
+    def __init__(self, tier, peer, peer_tier, kind):
+        self.head = {"tier": tier, "class": "other", "peer": peer, "peer_tier": peer_tier}
+        self.kind, self.calls, self.time = kind, 0, 0
+
+    def add(self, time):
+        self.calls += 1
+        self.time += time
+
+    def json(self):
+        by = {"thread": 0, "owner": 0, "handoff": 0, "lookback": 0}
+        by[self.kind] = self.calls
+        return {**self.head, "calls": self.calls, "time_s": self.time / 1e9,
+                "time_ns": self.time, "by": by}
+
+
+def interval(rng, generation, start_ns, requests, slow):
+    def time(mean_us):
+        return max(1200, int(rng.gammavariate(2.0, mean_us * 500)))
+
+    cells = {tier: Cell() for tier in TIERS}
+    edges = [Edge(TIERS[0], "127.0.0.1:9000", TIERS[1], "owner"),
+             Edge(TIERS[1], "127.0.0.1:3306", TIERS[2], "thread"),
+             Edge(TIERS[1], "10.1.2.3:11211", None, "thread")]
+    for _ in range(requests):
+        own = time(180)
+        if rng.random() < 1 / 3:
+            cells[TIERS[0]].add(own, own)
+            continue
+        php_own, calls = time(2400), 0
+        for _ in range(2):
+            db = time(1500 * slow)
+            call = db + time(60)
+            cells[TIERS[2]].add(db, db)
+            edges[1].add(call)
+            calls += call
+        cache = time(350)
+        edges[2].add(cache)
+        php = php_own + calls + cache
+        cells[TIERS[1]].add(php, php_own)
+        call = php + time(50)
+        edges[0].add(call)
+        cells[TIERS[0]].add(own + call, own)
+    seen = 22 * requests
+    lost = requests // 40
+    return {"format": 1, "generation": generation, "t": start_ns / 1e9, "start_ns": start_ns,
+            "seconds": 1.0, "length_ns": 10**9,
+            "tiers": [{"name": tier, "cells": [cells[tier].json()]} for tier in TIERS],
+            "edges": [edge.json() for edge in edges],
+            "events": {"seen": seen, "attributed": seen - lost - 60, "unattributed": lost,
+                       "ignored": 60},
+            "losses": {"connections_full": 0, "threads_full": 0, "cells_full": 0,
+                       "tiers_full": 0, "peers_full": 0, "calls_full": 0,
+                       "late": int(rng.random() < 0.1), "quiet": rng.randrange(4),
+                       "unanswered": 0, "push": 0, "probes_missed": 0}}
+
+
+def main():
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    for i in range(n):
+        slow = 4 if n // 2 <= i < n // 2 + n // 4 else 1
+        line = interval(rng, 1000 + i, 1763700000 * 10**9 + i * 10**9,
+                        int(rng.gauss(220, 15)), slow)
+        print(json.dumps(line, separators=(",", ":")))
+
+
+if __name__ == "__main__":
+    main()

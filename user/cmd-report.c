@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlens report: a recording as one page. */
+#include "cmd.h"
+#include "error.h"
+#include "out.h"
+#include "report.h"
+
+#include <stdlib.h>
+
+static int write_page(const struct tl_report *report, const char *output,
+		      struct tl_error *err)
+{
+	struct tl_bytes page = { 0 };
+	FILE *to = open_memstream(&page.data, &page.len);
+	int code = 0;
+
+	if (to)
+		tl_page_print(to, report);
+	if (!to || fclose(to))
+		code = tl_error_no_memory(err);
+	code = code ? code : tl_out_file(output, &page, err);
+	free(page.data);
+	return code;
+}
+
+static int run(const struct tl_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		TL_COMMON_OPTIONS
+	};
+	int option, code, status = TL_EXIT_OK;
+	const char *output = NULL;
+	struct tl_report report;
+	struct tl_error err;
+	bool json = false;
+
+	while ((option = tl_args_next(cmd, argc, argv, "o:", options)) >= 0) {
+		if (option == 'o')
+			output = optarg;
+		else
+			json = true;
+	}
+	if (option != TL_ARGS_END)
+		return tl_args_status(option);
+	if (optind >= argc)
+		return tl_args_usage(cmd, "report needs a recording");
+	if (optind + 1 < argc)
+		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
+	if (!output && !json)
+		return tl_args_usage(cmd, "report needs -o FILE.html");
+	code = tl_report_make(&report, argv[optind], &err);
+	if (!code && *report.warning)
+		tl_out_error("%s", report.warning);
+	if (!code && output) {
+		code = tl_report_draw(&report, &err);
+		code = code ? code : write_page(&report, output, &err);
+	}
+	if (code)
+		status = tl_out_failed(&err);
+	else if (json)
+		status = tl_out_json(tl_report_json(&report));
+	tl_report_free(&report);
+	return status;
+}
+
+const struct tl_cmd tl_cmd_report = {
+	.name = "report",
+	.args = "FILE -o FILE.html [--json]",
+	.summary = "A recording as one self-contained HTML page with plots",
+	.help = "  -o, --output FILE.html\n"
+		"                    where to write; \"-\" for standard output\n"
+		TL_COMMON_HELP
+		"The page needs no network and no scripts. --json prints its figures, with -o\n"
+		"or instead of it. Needs graphviz and gnuplot.\n"
+		"\nExample:\n"
+		"  tierlens report evening.jsonl -o evening.html\n",
+	.run = run,
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlens top: a live table, and what is shown when nothing else is asked for. */
+#include "cmd.h"
+#include "error.h"
+#include "feed.h"
+#include "out.h"
+#include "screen.h"
+#include "signals.h"
+
+static void note_waiting(struct tl_screen *screen, const struct tl_feed *feed)
+{
+	if (!feed->enabled)
+		tl_screen_note(screen, "measuring was turned off: tierlens enable");
+	else if (!screen->shown && screen->terminal)
+		tl_screen_note(screen, "waiting for the first interval to close");
+}
+
+static int loop(struct tl_feed *feed, struct tl_screen *screen, u64 n)
+{
+	struct tl_interval *interval;
+	int code, status = TL_EXIT_OK;
+	struct tl_error err;
+	char gap[120] = "";
+
+	while (!tl_signals_stopped() && (!n || screen->shown < n) &&
+	       status == TL_EXIT_OK) {
+		if (tl_signals_resized())
+			tl_screen_refresh(screen);
+		code = tl_feed_next(feed, &interval, &err);
+		if (code < 0)
+			return tl_out_failed(&err);
+		if (!interval) {
+			note_waiting(screen, feed);
+			continue;
+		}
+		/* On a terminal the last gap stays in sight. */
+		if (!screen->terminal || feed->gap.missed || feed->gap.off_ns)
+			tl_gap_print(gap, sizeof(gap), &feed->gap);
+		status = tl_screen_show(screen, interval, feed->gap.missed, gap);
+	}
+	return status;
+}
+
+static int top(u64 n, bool json)
+{
+	struct tl_screen screen;
+	struct tl_error err;
+	struct tl_feed feed;
+	int status;
+
+	if (tl_feed_open(&feed, false, &err))
+		return tl_out_failed(&err);
+	if (!feed.enabled) {
+		tl_feed_close(&feed);
+		tl_out_error("measuring is off: tierlens enable");
+		return TL_EXIT_FAILED;
+	}
+	tl_signals_catch();
+	tl_screen_open(&screen, json);
+	note_waiting(&screen, &feed);
+	status = loop(&feed, &screen, n);
+	tl_screen_close(&screen);
+	tl_feed_close(&feed);
+	return status;
+}
+
+static int run(const struct tl_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "intervals", required_argument, NULL, 'n' },
+		TL_COMMON_OPTIONS
+	};
+	bool json = false;
+	int option;
+	u64 n = 0;
+
+	while ((option = tl_args_next(cmd, argc, argv, "n:", options)) >= 0) {
+		if (option == 'J')
+			json = true;
+		else if (tl_args_u64("-n", optarg, 1, UINT64_MAX, &n))
+			return TL_EXIT_USAGE;
+	}
+	if (option != TL_ARGS_END)
+		return tl_args_status(option);
+	if (tl_args_none(cmd, argc, argv))
+		return TL_EXIT_USAGE;
+	return top(n, json);
+}
+
+const struct tl_cmd tl_cmd_top = {
+	.name = "top",
+	.args = "[-n N] [--json]",
+	.summary = "Live table of tiers and classes (the default)",
+	.help = "  -n, --intervals N stop after N intervals\n"
+		TL_COMMON_HELP
+		"Ctrl-C ends it. Columns: requests per second, mean response and own time,\n"
+		"quantiles of the response time, share of the own time of all tiers, calls\n"
+		"to other tiers per request. --json prints an interval a line.\n"
+		"\nExample:\n"
+		"  tierlens top -n 10\n",
+	.run = run,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_CMD_H
+#define TL_CMD_H
+
+#include "hist.h"
+
+#include <getopt.h>
+
+enum tl_exit { TL_EXIT_OK, TL_EXIT_FAILED, TL_EXIT_USAGE };
+
+/**
+ * struct tl_cmd - A subcommand
+ * @name: what it is called by
+ * @args: its arguments, for the usage line
+ * @summary: what it does, for the list of commands
+ * @help: options and an example, each line ended
+ * @run: does it; argv[0] is the name. Returns the exit status
+ */
+struct tl_cmd {
+	const char *name, *args, *summary, *help;
+	int (*run)(const struct tl_cmd *cmd, int argc, char **argv);
+};
+
+extern const struct tl_cmd tl_cmd_top, tl_cmd_status, tl_cmd_enable, tl_cmd_disable;
+extern const struct tl_cmd tl_cmd_tier, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
+extern const struct tl_cmd tl_cmd_graph, tl_cmd_report;
+
+/* Options that every command has. */
+#define TL_COMMON_OPTIONS \
+	{ "json", no_argument, NULL, 'J' }, { "help", no_argument, NULL, 'h' }, { 0 }
+#define TL_COMMON_HELP \
+	"  --json            print JSON for programs\n" \
+	"  --help            print this\n"
+
+/* Beside option characters, what tl_args_next() returns. */
+enum tl_args { TL_ARGS_END = -1, TL_ARGS_HELP = -2, TL_ARGS_BAD = -3 };
+
+int tl_args_next(const struct tl_cmd *cmd, int argc, char **argv, const char *shorts,
+		 const struct option *options);
+int tl_args_status(int end);
+int tl_args_usage(const struct tl_cmd *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int tl_args_none(const struct tl_cmd *cmd, int argc, char **argv);
+int tl_args_u64(const char *what, const char *text, u64 low, u64 high, u64 *value);
+int tl_args_number(const char *what, const char *text, double low, double *value);
+
+#endif

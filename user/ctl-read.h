@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_CTL_READ_H
+#define TL_CTL_READ_H
+
+/* Between ctl.c and ctl-read.c; nobody else includes this. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nlattr;
+struct tl_intervals;
+
+/* Reads the attributes of one message into @arg; 0 or a negative errno. */
+typedef int tl_ctl_reader(struct nlattr *first, int len, void *arg);
+
+/* A growing array of plain structs of @size bytes: what a dump is collected in. */
+struct tl_ctl_rows {
+	void *row;
+	size_t n, size;
+};
+
+/* @open: the last interval of the list has not been read to its end. */
+struct tl_ctl_interval_reader {
+	struct tl_intervals *list;
+	bool open;
+};
+
+tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_hook,
+	tl_ctl_read_interval;
+
+void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr);
+
+#endif

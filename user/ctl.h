@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_CTL_H
+#define TL_CTL_H
+
+#include "table.h"
+
+struct tl_ctl;
+struct tl_error;
+
+struct tl_module {
+	char version[64];
+	u32 abi, enabled, interval_ms, quiet_ms;
+	u64 oldest, newest, memory_used, memory_cap;
+	u32 connections, threads, tiers;
+	u64 events[TL_EVENTS], losses[TL_LOSSES];
+};
+
+/* What the kernel says about a tier: a rule, or one that it found by itself. */
+struct tl_tier_info {
+	char name[64];
+	u32 id, port, netns, source, connections;
+};
+
+struct tl_hook {
+	char name[64], symbol[128];
+	u32 state, required;
+	u64 hits, missed;
+};
+
+enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE };
+
+struct tl_intervals {
+	struct tl_interval **interval;
+	size_t n;
+};
+
+int tl_ctl_open(struct tl_ctl **ctl, struct tl_error *err);
+void tl_ctl_close(struct tl_ctl *ctl);
+int tl_ctl_module(struct tl_ctl *ctl, struct tl_module *module, struct tl_error *err);
+int tl_ctl_enable(struct tl_ctl *ctl, u32 interval_ms, u32 quiet_ms,
+		  struct tl_error *err);
+int tl_ctl_disable(struct tl_ctl *ctl, struct tl_error *err);
+int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, u32 netns,
+		    struct tl_error *err);
+int tl_ctl_tier_del(struct tl_ctl *ctl, const char *name, struct tl_error *err);
+int tl_ctl_tiers(struct tl_ctl *ctl, struct tl_tier_info **tiers, size_t *n,
+		 struct tl_error *err);
+int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
+		 struct tl_error *err);
+int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,
+		     struct tl_intervals *list, struct tl_error *err);
+int tl_ctl_wait(struct tl_ctl *ctl, int timeout_ms, struct tl_error *err);
+void tl_intervals_free(struct tl_intervals *list);
+
+const char *tl_tier_source_name(u32 source);
+const char *tl_hook_state_name(u32 state);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Graphs in graphviz's language, and through graphviz as SVG
+ *
+ * A tier's fill is the more solid, the larger its part of all own time; being
+ * translucent it suits a light and a dark page.
+ */
+#include "dot.h"
+
+#include "child.h"
+#include "error.h"
+#include "graph.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FILL "#2f6db5"
+#define LINE "#5b6b7b"
+
+/* Inside double quotes: what graphviz would take as its own is disarmed. */
+static void text_print(FILE *to, const char *text)
+{
+	char *printable = tl_text_printable(text), *p;
+
+	for (p = printable; p && *p; p++) {
+		if (*p == '"' || *p == '\\')
+			fputc('\\', to);
+		fputs(*p == '&' ? "&amp;" : (char []){ *p, '\0' }, to);
+	}
+	free(printable);
+}
+
+static void time_print(FILE *to, double s)
+{
+	if (s >= 1)
+		fprintf(to, "%.2f s", s);
+	else if (s >= 1e-3)
+		fprintf(to, "%.2f ms", 1e3 * s);
+	else
+		fprintf(to, "%.0f \u00b5s", 1e6 * s);
+}
+
+static void rate_print(FILE *to, double rate)
+{
+	fprintf(to, rate < 10 ? "%.2f/s" : "%.0f/s", rate);
+}
+
+static void tier_print(FILE *to, const struct tl_node *node)
+{
+	fprintf(to, "\\n");
+	rate_print(to, node->rate);
+	fprintf(to, "\\nresponse ");
+	time_print(to, node->response_s);
+	fprintf(to, "\\nown ");
+	time_print(to, node->own_s);
+	fprintf(to,
+		"\\n%.0f %% of all own time\", class=\"tier\", style=\"rounded,filled\", "
+		"fillcolor=\"" FILL "%02x\"",
+		100 * node->own_share, (unsigned int)(8 + 150 * node->own_share));
+}
+
+/* Its kind before the name: a tier may be called what we call something else. */
+static void id_print(FILE *to, const struct tl_node *node)
+{
+	static const char *const kinds[] = {
+		[TL_NODE_CLIENTS] = "from",
+		[TL_NODE_TIER] = "tier",
+		[TL_NODE_OUTSIDE] = "outside",
+		[TL_NODE_UNATTRIBUTED] = "unattributed",
+	};
+
+	fprintf(to, "\"%s ", kinds[node->kind]);
+	text_print(to, node->name);
+	fputc('"', to);
+}
+
+static void node_print(FILE *to, const struct tl_node *node)
+{
+	fputc('\t', to);
+	id_print(to, node);
+	fprintf(to, " [label=\"");
+	text_print(to, node->name);
+	if (node->kind == TL_NODE_TIER)
+		tier_print(to, node);
+	else if (node->kind == TL_NODE_CLIENTS)
+		fprintf(to, "\", class=\"clients\", shape=plaintext");
+	else if (node->kind == TL_NODE_OUTSIDE)
+		fprintf(to, "\\noutside\", class=\"outside\", style=\"rounded,dashed\"");
+	else
+		fprintf(to, "\", class=\"unattributed\", style=\"rounded,dotted\"");
+	fprintf(to, "];\n");
+}
+
+static void link_print(FILE *to, const struct tl_graph *graph, const struct tl_link *link)
+{
+	const struct tl_node *from = &graph->node[link->from];
+	double calls = (double)link->calls, requests = from->rate * graph->seconds;
+
+	fputc('\t', to);
+	id_print(to, from);
+	fprintf(to, " -> ");
+	id_print(to, &graph->node[link->to]);
+	fprintf(to, " [label=\"");
+	rate_print(to, calls / graph->seconds);
+	if (from->kind != TL_NODE_CLIENTS) {
+		fprintf(to, "\\n");
+		time_print(to, (double)link->time_ns / 1e9 / calls);
+		fprintf(to, " per call");
+	}
+	if (from->kind == TL_NODE_TIER && requests > 0)
+		fprintf(to, "\\n%.2f per request", calls / requests);
+	fprintf(to, "\"%s];\n",
+		from->kind == TL_NODE_UNATTRIBUTED ? ", style=dotted" : "");
+}
+
+/**
+ * tl_dot_print() - Print a graph in graphviz's language
+ * @to: where
+ * @graph: the graph
+ */
+void tl_dot_print(FILE *to, const struct tl_graph *graph)
+{
+	size_t i;
+
+	fprintf(to,
+		"digraph tierlens {\n"
+		"\tgraph [rankdir=LR, bgcolor=white, nodesep=0.4, ranksep=0.6, pad=0.2];\n"
+		"\tnode [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11, "
+		"color=\"" LINE "\", margin=\"0.18,0.1\"];\n"
+		"\tedge [fontname=\"Helvetica\", fontsize=10, color=\"" LINE "\", "
+		"arrowsize=0.7];\n");
+	for (i = 0; i < graph->n_nodes; i++)
+		node_print(to, &graph->node[i]);
+	for (i = 0; i < graph->n_links; i++)
+		link_print(to, graph, &graph->link[i]);
+	fprintf(to, "}\n");
+}
+
+/**
+ * tl_dot_svg() - Draw a graph
+ * @graph: the graph
+ * @svg: set to the picture; data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_error *err)
+{
+	static const char *const argv[] = { "dot", "-Tsvg", NULL };
+	struct tl_bytes dot = { 0 };
+	FILE *to = open_memstream(&dot.data, &dot.len);
+	int code;
+
+	if (!to)
+		return tl_error_no_memory(err);
+	tl_dot_print(to, graph);
+	if (fclose(to))
+		code = tl_error_no_memory(err);
+	else
+		code = tl_child_filter(argv, &dot, svg, "install graphviz or use --dot",
+				       err);
+	free(dot.data);
+	return code;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_DOT_H
+#define TL_DOT_H
+
+#include <stdio.h>
+
+struct tl_bytes;
+struct tl_error;
+struct tl_graph;
+
+void tl_dot_print(FILE *to, const struct tl_graph *graph);
+int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_error *err);
+
+#endif

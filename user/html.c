@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a page needs to take in names and pictures safely. */
+#include "html.h"
+
+#include "child.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * tl_html_text() - Print a text so that it is nothing but text
+ * @to: where
+ * @text: anything; may stand in an attribute between double quotes too
+ */
+void tl_html_text(FILE *to, const char *text)
+{
+	char *printable = tl_text_printable(text), *p;
+
+	for (p = printable; p && *p; p++)
+		switch (*p) {
+		case '&':
+			fputs("&amp;", to);
+			break;
+		case '<':
+			fputs("&lt;", to);
+			break;
+		case '>':
+			fputs("&gt;", to);
+			break;
+		case '"':
+			fputs("&quot;", to);
+			break;
+		case '\'':
+			fputs("&#39;", to);
+			break;
+		default:
+			fputc(*p, to);
+		}
+	free(printable);
+}
+
+/**
+ * tl_html_svg() - Print a picture as a part of the page
+ * @to: where
+ * @svg: a file as graphviz and gnuplot write it
+ *
+ * Leaves out what stands before the picture, and gnuplot's definitions and ids:
+ * they are not used and would be there once for each picture.
+ */
+void tl_html_svg(FILE *to, const struct tl_bytes *svg)
+{
+	static const char *const drop[][2] = {
+		{ "<defs>", "</defs>" },
+		{ "<title>Gnuplot", "</title>" },
+		{ " id=\"gnuplot_canvas\"", "" },
+		{ " id=\"gnuplot_plot_", "\"" },
+		{ "<!--", "-->" },
+	};
+	const char *p = svg->data ? strstr(svg->data, "<svg") : NULL;
+	const char *end;
+	size_t i, n = sizeof(drop) / sizeof(drop[0]);
+
+	while (p && *p) {
+		for (i = 0; i < n; i++)
+			if (!strncmp(p, drop[i][0], strlen(drop[i][0])))
+				break;
+		end = i < n ? strstr(p + strlen(drop[i][0]), drop[i][1]) : NULL;
+		if (end)
+			p = end + strlen(drop[i][1]);
+		else
+			fputc(*p++, to);
+	}
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_HTML_H
+#define TL_HTML_H
+
+#include <stdio.h>
+
+struct tl_bytes;
+
+void tl_html_text(FILE *to, const char *text);
+void tl_html_svg(FILE *to, const struct tl_bytes *svg);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What every command prints through: sentences, progress, JSON. Tables: grid.c. */
+#include "out.h"
+
+#include "child.h"
+#include "cmd.h"
+#include "error.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
+
+static bool progress_shown;
+
+/**
+ * tl_out_error() - Say on stderr what is wrong
+ * @fmt: printf format of "<what>: <what to do>"
+ *
+ * Names in the sentence may be hostile: control characters are taken out.
+ */
+void tl_out_error(const char *fmt, ...)
+{
+	char *sentence = NULL, *printable = NULL;
+	va_list args;
+
+	tl_out_progress_end();
+	va_start(args, fmt);
+	if (vasprintf(&sentence, fmt, args) >= 0)
+		printable = tl_text_printable(sentence);
+	va_end(args);
+	fflush(stdout);
+	fprintf(stderr, "tierlens: %s\n", printable ? printable : "out of memory");
+	free(printable);
+	free(sentence);
+}
+
+/**
+ * tl_out_failed() - Print the sentence of an error
+ * @err: the error
+ *
+ * Return: the exit status for it.
+ */
+int tl_out_failed(const struct tl_error *err)
+{
+	tl_out_error("%s", err->text);
+	return TL_EXIT_FAILED;
+}
+
+/**
+ * tl_out_progress() - Replace the progress line, if a person is looking
+ * @fmt: printf format, short enough for one line
+ */
+void tl_out_progress(const char *fmt, ...)
+{
+	va_list args;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	va_start(args, fmt);
+	fputs("\r", stderr);
+	vfprintf(stderr, fmt, args);
+	fputs("\033[K", stderr);
+	va_end(args);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+/**
+ * tl_out_progress_end() - Wipe the progress line, if there is one
+ */
+void tl_out_progress_end(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
+
+/**
+ * tl_out_json() - Print an object as one line
+ * @object: the object, of which one reference is consumed; NULL without memory
+ *
+ * Return: exit status.
+ */
+int tl_out_json(json_t *object)
+{
+	int failed = !object || json_dumpf(object, stdout, JSON_FLAGS);
+
+	json_decref(object);
+	/* A write that failed is reported by tl_out_close(). */
+	if (failed && !ferror(stdout)) {
+		tl_out_error("out of memory: free some and try again");
+		return TL_EXIT_FAILED;
+	}
+	putchar('\n');
+	return TL_EXIT_OK;
+}
+
+/**
+ * tl_out_close() - Flush and close, and see whether everything was written
+ * @file: stream; closed in any case
+ * @name: what to call it
+ * @err: the sentence if something was not written
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_out_close(FILE *file, const char *name, struct tl_error *err)
+{
+	int failed = ferror(file), code = failed ? errno : 0;
+
+	errno = 0;
+	if (fclose(file)) {
+		failed = 1;
+		code = errno ? errno : code;
+	}
+	return failed ? tl_error_write(err, -code, name) : 0;
+}
+
+static int file_write(const char *name, const char *called, const struct tl_bytes *bytes,
+		      struct tl_error *err)
+{
+	FILE *to = fopen(name, "we");
+
+	if (!to)
+		return tl_error_write(err, -errno, called);
+	fwrite(bytes->data, 1, bytes->len, to);
+	return tl_out_close(to, called, err);
+}
+
+/**
+ * tl_out_file() - Write a file whole or not at all
+ * @name: its name; NULL or "-" for standard output
+ * @bytes: its contents
+ * @err: the sentence if it fails
+ *
+ * A file that is there already is replaced only when the new one is complete.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_out_file(const char *name, const struct tl_bytes *bytes, struct tl_error *err)
+{
+	struct stat stat;
+	char *part;
+	int code;
+
+	if (!name || !strcmp(name, "-")) {
+		fwrite(bytes->data, 1, bytes->len, stdout);
+		return 0; /* main sees whether stdout took it */
+	}
+	if (!lstat(name, &stat) && !S_ISREG(stat.st_mode))
+		return file_write(name, name, bytes, err); /* a device, a pipe, a link */
+	if (asprintf(&part, "%s.part", name) < 0)
+		return tl_error_no_memory(err);
+	code = file_write(part, name, bytes, err);
+	if (!code && rename(part, name))
+		code = tl_error_write(err, -errno, name);
+	if (code)
+		unlink(part);
+	free(part);
+	return code;
+}

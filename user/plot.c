@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The plots of a report, drawn by gnuplot
+ *
+ * Only numbers go to gnuplot. Names stand in the page's own legends, so nothing
+ * that a process calls itself is ever read as a gnuplot command. Axes and text are
+ * plain black, which the page turns into its own ink, light or dark.
+ */
+#include "report.h"
+
+#include "error.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define AREA_ALPHA "30" /* of 255 transparent: the grid shines through */
+#define BETWEEN "#a7b1bc"
+#define OUTSIDE "#68737f"
+#define OTHERS "#c9bfa8"
+
+/* Distinguishable for most eyes, on white and on nearly black. */
+static const char *const colours[TL_REPORT_TIERS] = {
+	"#2f78c4", "#e08a2c", "#2f9e6b", "#a05fc0",
+	"#c9504c", "#1f9fb0", "#b08a1e", "#c868a0",
+};
+
+/**
+ * tl_plot_colour() - The colour of a line, area or legend
+ * @report: the report
+ * @place: a tier's place in the report's order; from @n_tiers on enum tl_layer
+ *
+ * Return: as "#rrggbb".
+ */
+const char *tl_plot_colour(const struct tl_report *report, size_t place)
+{
+	if (place < report->n_plotted)
+		return colours[place];
+	if (place < report->n_tiers)
+		return OTHERS;
+	return place - report->n_tiers == TL_LAYER_BETWEEN ? BETWEEN : OUTSIDE;
+}
+
+static FILE *script_open(struct tl_bytes *script, const char *y_label)
+{
+	FILE *to;
+
+	*script = (struct tl_bytes){ 0 };
+	to = open_memstream(&script->data, &script->len);
+	if (to)
+		fprintf(to,
+			"set terminal svg noenhanced dynamic size 960,320 font 'sans-serif,13'\n"
+			"set encoding utf8\n"
+			"unset key\n"
+			"set border 3 lw 0.8 lc rgb '#000000'\n"
+			"set grid ytics lw 0.6 lc rgb '#808080' dt 3\n"
+			"set tics nomirror out scale 0.6\n"
+			"set lmargin 10\nset rmargin 3\nset tmargin 1\nset bmargin 3\n"
+			"set ylabel '%s' offset 0.5\n"
+			"set yrange [0:*]\n", y_label);
+	return to;
+}
+
+static int script_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
+		      struct tl_error *err)
+{
+	static const char *const argv[] = { "gnuplot", NULL };
+	int code;
+
+	if (fclose(to))
+		code = tl_error_no_memory(err);
+	else
+		code = tl_child_filter(argv, script, svg,
+				       "install gnuplot (gnuplot-nox is "
+				       "enough)",
+				       err);
+	free(script->data);
+	return code;
+}
+
+/* gnuplot shows UTC; the reader's clock shows local time. */
+static double local_s(u64 ns)
+{
+	time_t s = (time_t)(ns / 1000000000U);
+	struct tm tm;
+
+	localtime_r(&s, &tm);
+	return (double)ns / 1e9 + (double)tm.tm_gmtoff;
+}
+
+static void time_axis(FILE *to, const struct tl_series *series)
+{
+	double from = local_s(series->slot[0]->start_ns);
+	double until = local_s(series->end_ns[series->n - 1]), span = until - from;
+
+	fprintf(to, "set xtics time format '%s'\n",
+		span > 2 * 86400 ? "%d %b %H:%M" : span > 1200 ? "%H:%M" : "%H:%M:%S");
+	if (span < 10)
+		fputs("set xtics 1\n", to);
+	if (span > 0)
+		fprintf(to, "set xrange [%.3f:%.3f]\n", from, until);
+}
+
+/* Sums belong to a whole slot, so they are drawn as steps; a gap stays empty. */
+static void step_print(FILE *to, const struct tl_series *series, size_t i, double low,
+		       double high)
+{
+	const struct tl_interval *slot = series->slot[i];
+	u64 slack = slot->length_ns / series->per_slot / 2;
+
+	if (i && slot->start_ns > series->end_ns[i - 1] + slack)
+		fputc('\n', to);
+	fprintf(to, "%.3f %.9g %.9g\n%.3f %.9g %.9g\n", local_s(slot->start_ns), low,
+		high, local_s(series->end_ns[i]), low, high);
+}
+
+static double rate_in(const struct tl_interval *slot, const char *name)
+{
+	int at = tl_tier_index(slot, name);
+	struct tl_cell sum;
+
+	if (at < 0)
+		return 0;
+	tl_tier_sum(&slot->tiers[at], &sum);
+	return (double)sum.count / tl_ns_to_s(slot->length_ns);
+}
+
+static void lines_plot(FILE *to, const struct tl_report *report)
+{
+	size_t k;
+
+	for (k = 0; k < report->n_plotted; k++)
+		fprintf(to, "%s$d%zu using 1:2 with lines lw 2 lc rgb '%s'",
+			k ? ", " : "plot ", k, tl_plot_colour(report, k));
+	fputc('\n', to);
+}
+
+/**
+ * tl_plot_rate() - Requests per second of each tier over time
+ * @report: the report
+ * @svg: set to the picture, nothing if there is none; data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
+		 struct tl_error *err)
+{
+	const struct tl_series *series = &report->series;
+	struct tl_bytes script;
+	size_t i, k;
+	FILE *to;
+
+	*svg = (struct tl_bytes){ 0 };
+	if (!report->n_plotted)
+		return 0;
+	to = script_open(&script, "requests per second");
+	if (!to)
+		return tl_error_no_memory(err);
+	time_axis(to, series);
+	for (k = 0; k < report->n_plotted; k++) {
+		const char *name = series->total->tiers[report->order[k]].name;
+
+		fprintf(to, "$d%zu << EOD\n", k);
+		for (i = 0; i < series->n; i++)
+			step_print(to, series, i, rate_in(series->slot[i], name), 0);
+		fprintf(to, "EOD\n");
+	}
+	lines_plot(to, report);
+	return script_run(to, &script, svg, err);
+}
+
+/* Layers in the order in which they are stacked: tiers from the front down, the
+ * rest of the tiers, between, outside. */
+static double stacked(const struct tl_report *report, const double *layer, size_t places)
+{
+	double sum = 0;
+	size_t k;
+
+	for (k = 0; k < places; k++)
+		sum += layer[k < report->n_tiers ? report->order[k] :
+						   report->flow.n + k - report->n_tiers];
+	return sum;
+}
+
+static int stack_data(FILE *to, const struct tl_report *report)
+{
+	const struct tl_series *series = &report->series;
+	size_t places = report->n_tiers + TL_LAYERS, i, k;
+	double *layer = calloc(report->flow.n + TL_LAYERS, sizeof(*layer)), response;
+
+	if (!layer)
+		return -1;
+	for (k = 0; k <= places; k++) {
+		fprintf(to, "$d%zu << EOD\n", k);
+		for (i = 0; i < series->n; i++) {
+			response = tl_flow_layers(&report->flow, series->slot[i], layer);
+			if (response < 0)
+				fputc('\n', to);
+			else if (k == places)
+				step_print(to, series, i, 1e3 * response, 0);
+			else
+				step_print(to, series, i, 1e3 * stacked(report, layer, k),
+					   1e3 * stacked(report, layer, k + 1));
+		}
+		fprintf(to, "EOD\n");
+	}
+	free(layer);
+	return 0;
+}
+
+/**
+ * tl_plot_stack() - The front tier's mean response over time, and what it is made of
+ * @report: the report
+ * @svg: set to the picture, nothing if there is none; data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_plot_stack(const struct tl_report *report, struct tl_bytes *svg,
+		  struct tl_error *err)
+{
+	size_t places = report->n_tiers + TL_LAYERS, k;
+	struct tl_bytes script;
+	FILE *to;
+
+	*svg = (struct tl_bytes){ 0 };
+	if (report->response_s < 0)
+		return 0;
+	to = script_open(&script, "ms per request");
+	if (!to)
+		return tl_error_no_memory(err);
+	time_axis(to, &report->series);
+	if (stack_data(to, report)) {
+		fclose(to);
+		free(script.data);
+		return tl_error_no_memory(err);
+	}
+	for (k = 0; k < places; k++)
+		fprintf(to, "%s$d%zu using 1:2:3 with filledcurves fs noborder "
+			"fc rgb '#" AREA_ALPHA "%s'", k ? ", " : "plot ", k,
+			tl_plot_colour(report, k) + 1);
+	fprintf(to, ", $d%zu using 1:2 with lines lw 1.4 lc rgb '#000000'\n", places);
+	return script_run(to, &script, svg, err);
+}
+
+/* The decade in which the fastest tier begins to answer, but for a stray request. */
+static double spread_from_ms(const struct tl_report *report)
+{
+	double from_ms = 1e6, at_ms;
+	struct tl_cell sum;
+	size_t k;
+
+	for (k = 0; k < report->n_plotted; k++) {
+		tl_tier_sum(&report->series.total->tiers[report->order[k]], &sum);
+		at_ms = 1e3 * tl_hist_quantile_s(sum.response_hist, 0.01);
+		if (sum.count && at_ms < from_ms)
+			from_ms = at_ms;
+	}
+	return from_ms >= 1e6 ? 1 : pow(10, floor(log10(max(from_ms, 1e-3))));
+}
+
+/* Part of the requests answered within the upper bound of each bucket. */
+static void spread_data(FILE *to, const struct tl_tier *tier)
+{
+	double before = 0, total;
+	struct tl_cell sum;
+	bool begun = false;
+	u32 i;
+
+	tl_tier_sum(tier, &sum);
+	total = (double)sum.count;
+	for (i = 0; i < TL_HIST_BUCKETS && sum.count; i++) {
+		u64 low = tl_hist_low_ns(i), high = tl_hist_low_ns(i + 1);
+
+		if (!sum.response_hist[i])
+			continue;
+		/* A logarithmic axis has no zero: below 1 us it begins at half of that. */
+		if (!begun)
+			fprintf(to, "%.9g 0\n",
+				low ? (double)low / 1e6 : (double)high / 2e6);
+		begun = true;
+		before += (double)sum.response_hist[i];
+		fprintf(to, "%.9g %.9g\n", (double)high / 1e6, 100 * before / total);
+	}
+	if (!begun)
+		fprintf(to, "NaN NaN\n");
+}
+
+/**
+ * tl_plot_spread() - How many requests were answered within which time
+ * @report: the report
+ * @svg: set to the picture, nothing if there is none; data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_plot_spread(const struct tl_report *report, struct tl_bytes *svg,
+		   struct tl_error *err)
+{
+	struct tl_bytes script;
+	size_t k;
+	FILE *to;
+
+	*svg = (struct tl_bytes){ 0 };
+	if (report->response_s < 0)
+		return 0;
+	to = script_open(&script, "% of requests");
+	if (!to)
+		return tl_error_no_memory(err);
+	fprintf(to, "set logscale x 10\nset format x '%%g ms'\nset yrange [0:100]\n"
+		    "set xrange [%g:*]\nset grid xtics lw 0.6 lc rgb '#808080' dt 3\n",
+		spread_from_ms(report));
+	for (k = 0; k < report->n_plotted; k++) {
+		fprintf(to, "$d%zu << EOD\n", k);
+		spread_data(to, &report->series.total->tiers[report->order[k]]);
+		fprintf(to, "EOD\n");
+	}
+	lines_plot(to, report);
+	return script_run(to, &script, svg, err);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_TEXT_H
+#define TL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+char *tl_text_utf8(const char *bytes, size_t len);
+char *tl_text_printable(const char *utf8);
+size_t tl_text_width(const char *utf8);
+void tl_text_print(FILE *to, const char *utf8, size_t max_width);
+bool tl_text_equal(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The list of tiers, as status and tier list show it. */
+#include "tiers.h"
+
+#include "ctl.h"
+#include "out.h"
+
+/**
+ * tl_tiers_json() - The tiers for programs
+ * @tiers: array
+ * @n: its length
+ *
+ * Return: a list, a new reference; NULL without memory.
+ */
+json_t *tl_tiers_json(const struct tl_tier_info *tiers, size_t n)
+{
+	json_t *array = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(array, json_pack(
+			"{s:I, s:s, s:i, s:I, s:s, s:I}",
+			"id", (json_int_t)tiers[i].id,
+			"name", tiers[i].name,
+			"port", (int)tiers[i].port,
+			"netns", (json_int_t)tiers[i].netns,
+			"source", tl_tier_source_name(tiers[i].source),
+			"connections", (json_int_t)tiers[i].connections));
+	return array;
+}
+
+/**
+ * tl_tiers_print() - The tiers for people
+ * @tiers: array
+ * @n: its length
+ */
+void tl_tiers_print(const struct tl_tier_info *tiers, size_t n)
+{
+	struct tl_grid *grid;
+	size_t i;
+
+	if (!n) {
+		puts("no tiers yet: a tier appears with its first connection");
+		return;
+	}
+	grid = tl_grid_new("tier|>port|>netns|source|>connections");
+	for (i = 0; i < n; i++) {
+		tl_grid_add(grid, "%s", tiers[i].name);
+		tl_grid_add(grid, "%u", tiers[i].port);
+		if (tiers[i].netns)
+			tl_grid_add(grid, "%u", tiers[i].netns);
+		else
+			tl_grid_add(grid, "any");
+		tl_grid_add(grid, "%s", tl_tier_source_name(tiers[i].source));
+		tl_grid_add(grid, "%u", tiers[i].connections);
+	}
+	tl_grid_print(grid, stdout, 0, 0);
+	tl_grid_free(grid);
+}

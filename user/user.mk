@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line: what it is made of, and how.
+#
+# Included by the top-level Makefile; works alone too: make -f user/user.mk user.
+# Overridable: O (where to build), CC, PKG_CONFIG, CFLAGS, LDFLAGS.
+
+O ?= build
+CC ?= cc
+PKG_CONFIG ?= pkg-config
+
+user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+user-packages := libnl-3.0 libnl-genl-3.0 jansson
+user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
+	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi \
+	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
+user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -lm
+
+# Everything but main.c: what the tests link as well.
+user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c))) kmod/core/hist.c
+user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
+user-objects := $(user-lib-objects) $(O)/user/user/main.o
+
+.PHONY: user user-check user-clean user-test-programs
+user: $(O)/tierlens ## build/tierlens, the command line
+
+$(O)/tierlens: $(user-objects)
+	$(CC) -o $@ $(user-objects) $(LDFLAGS) $(user-libs)
+
+# Headers are few and small: any change of one compiles everything again.
+user-headers := $(wildcard user/*.h user/port/*.h) kmod/core/hist.h \
+	include/uapi/linux/tierlens.h include/tierlens-version.h user/user.mk
+$(O)/user/%.o: %.c $(user-headers)
+	@mkdir -p $(@D)
+	$(CC) $(user-cflags) -c -o $@ $<
+
+# The tests, and a command line whose kernel is a fake, under the sanitizers.
+user-test-dir := $(O)/user-test
+user-test-flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+user-tests := $(patsubst selftests/unit/%.c,$(user-test-dir)/%,\
+	$(sort $(wildcard selftests/unit/test-user-*.c)))
+user-test-lib := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources))
+.SECONDARY: $(user-test-lib)
+
+$(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
+
+$(user-test-dir)/test-user-%: $(user-test-dir)/selftests/unit/test-user-%.o $(user-test-lib)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+
+$(user-test-dir)/tierlens-fake: $(user-test-dir)/selftests/unit/user-fake-kernel.o \
+		$(user-test-dir)/user/main.o $(user-test-lib)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+
+user-test-programs: $(O)/tierlens $(user-tests) $(user-test-dir)/tierlens-fake
+
+user-check: user-test-programs ## tests of the command line
+	@failed=0; for t in $(user-tests); do echo "# $$t"; $$t || failed=1; done; \
+	TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
+		selftests/unit/test-user-cli.sh || failed=1; exit $$failed
+
+user-clean:
+	rm -rf $(O)/user $(O)/user-test $(O)/tierlens

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_VIEW_H
+#define TL_VIEW_H
+
+#include <stdio.h>
+
+struct tl_edge;
+struct tl_interval;
+
+/* What a block of figures may take up; 0 for no limit. */
+struct tl_room {
+	size_t width, height;
+};
+
+int tl_view_print(FILE *to, const struct tl_interval *interval, const char *note,
+		  struct tl_room room);
+void tl_view_edges(FILE *to, const struct tl_interval *interval);
+int tl_view_json(const struct tl_interval *interval, unsigned long long missed);
+
+#endif
