@@ -49,17 +49,10 @@ static void module_print(const struct tl_module *m)
 
 static void losses_print(const struct tl_module *m)
 {
-	bool some = false;
-	int i;
+	char text[768];
 
-	fputs("losses       ", stdout);
-	for (i = 0; i < TL_LOSSES; i++) {
-		if (!m->losses[i])
-			continue;
-		printf("%s%s %" PRIu64, some ? ", " : "", tl_loss_names[i], m->losses[i]);
-		some = true;
-	}
-	puts(some ? "" : "none");
+	tl_losses_text(text, sizeof(text), m->losses);
+	printf("losses       %s\n", text);
 }
 
 static void hooks_print(const struct status *s)

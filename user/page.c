@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define CALLS_MAX 40
@@ -68,8 +69,8 @@ static const char *const loss_meaning[TL_LOSSES] = {
 		"Simultaneous calls beyond a request's bookkeeping: own time may be too large.",
 	[TL_LOSS_LATE] = "Requests that ended in an interval that was already closed.",
 	[TL_LOSS_QUIET] = "Requests closed by the quiet time. No loss as such.",
-	[TL_LOSS_UNANSWERED] = "Requests that ended without an answer; in no figure.",
-	[TL_LOSS_PUSH] = "Sends of a server that answered no request.",
+	[TL_LOSS_UNANSWERED] = "Requests that ended without an answer, like a database's Quit; in no figure. No loss as such.",
+	[TL_LOSS_PUSH] = "Sends of a server that answered no request, like a greeting. No loss as such.",
 	[TL_LOSS_PROBES_MISSED] = "Probe hits that the kernel dropped.",
 };
 
@@ -140,12 +141,15 @@ static void head_print(FILE *to, const struct tl_report *report)
 	const struct tl_series *series = &report->series;
 	const struct tl_interval *total = series->total;
 
+	const char *name = strrchr(report->file, '/');
+
+	name = name ? name + 1 : report->file;
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>", to);
-	tl_html_text(to, report->file);
+	tl_html_text(to, name);
 	fprintf(to, " – tierlens</title>\n<style>\n%s</style></head><body>\n<h1>", style);
-	tl_html_text(to, report->file);
+	tl_html_text(to, name);
 	fputs("</h1>\n<p class=\"soft\">", to);
 	when_print(to, total->start_ns, "%A %d %B %Y, %T");
 	fputs(" to ", to);
@@ -323,20 +327,24 @@ static void calls_print(FILE *to, const struct tl_interval *total)
 
 static void losses_print(FILE *to, const struct tl_interval *total)
 {
-	bool some = false;
+	bool some = false, lost = false;
 	int i;
 
+	for (i = 0; i < TL_LOSSES; i++)
+		lost |= total->losses[i] && !tl_loss_is_note(i);
 	fprintf(to,
 		"<p>%" PRIu64 " events were seen: %" PRIu64
 		" attributed to a request, %" PRIu64 " not attributed, %" PRIu64
-		" of no request by nature.</p>\n",
+		" of no request by nature. %s</p>\n",
 		total->events[TL_EVENT_SEEN], total->events[TL_EVENT_ATTRIBUTED],
-		total->events[TL_EVENT_UNATTRIBUTED], total->events[TL_EVENT_IGNORED]);
+		total->events[TL_EVENT_UNATTRIBUTED], total->events[TL_EVENT_IGNORED],
+		lost ? "Something was lost; the table says what that means." :
+		       "Nothing was lost.");
 	for (i = 0; i < TL_LOSSES; i++) {
 		if (!total->losses[i])
 			continue;
 		if (!some)
-			fputs("<div class=\"wide\"><table><tr><th>loss</th><th>count</th>"
+			fputs("<div class=\"wide\"><table><tr><th>loss or note</th><th>count</th>"
 			      "<th class=\"left\">meaning</th></tr>\n", to);
 		some = true;
 		fprintf(to,
@@ -344,7 +352,8 @@ static void losses_print(FILE *to, const struct tl_interval *total)
 			"</td><td class=\"text\">%s</td></tr>\n",
 			tl_loss_names[i], total->losses[i], loss_meaning[i]);
 	}
-	fputs(some ? "</table></div>\n" : "<p>Nothing was lost.</p>\n", to);
+	if (some)
+		fputs("</table></div>\n", to);
 }
 
 static const char reading[] =

@@ -11,6 +11,8 @@
 #include "text.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *const tl_event_names[TL_EVENTS] = {
@@ -33,6 +35,49 @@ const char *const tl_loss_names[TL_LOSSES] = {
 	[TL_LOSS_PUSH] = "push",
 	[TL_LOSS_PROBES_MISSED] = "probes_missed",
 };
+
+/**
+ * tl_loss_is_note() - Whether a counter tells of traffic that is like that
+ * @loss: which
+ *
+ * A database's greeting answers nothing and its Quit is never answered; that is worth
+ * knowing, but no figure is wrong for it.
+ */
+bool tl_loss_is_note(int loss)
+{
+	return loss == TL_LOSS_QUIET || loss == TL_LOSS_UNANSWERED || loss == TL_LOSS_PUSH;
+}
+
+static size_t add_losses(char *text, size_t size, const uint64_t *losses, bool notes)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < TL_LOSSES && used < size; i++)
+		if (losses[i] && tl_loss_is_note(i) == notes)
+			used += (size_t)snprintf(text + used, size - used, "%s%s %" PRIu64,
+						 used ? ", " : "", tl_loss_names[i],
+						 losses[i]);
+	return used;
+}
+
+/**
+ * tl_losses_text() - Losses, then what is only noted, for people
+ * @text: filled
+ * @size: of @text, 512 is plenty
+ * @losses: counters
+ */
+void tl_losses_text(char *text, size_t size, const uint64_t *losses)
+{
+	char lost[512], noted[256];
+
+	if (!add_losses(lost, sizeof(lost), losses, false))
+		strcpy(lost, "none");
+	if (add_losses(noted, sizeof(noted), losses, true))
+		snprintf(text, size, "%s; noted: %s", lost, noted);
+	else
+		snprintf(text, size, "%s", lost);
+}
 
 const char *const tl_by_names[TL_BYS] = {
 	[TL_BY_THREAD] = "thread",

@@ -32,6 +32,8 @@ enum tl_by { TL_BY_THREAD, TL_BY_OWNER, TL_BY_HANDOFF, TL_BY_LOOKBACK, TL_BYS };
 
 extern const char *const tl_event_names[TL_EVENTS];
 extern const char *const tl_loss_names[TL_LOSSES];
+bool tl_loss_is_note(int loss);
+void tl_losses_text(char *text, size_t size, const uint64_t *losses);
 extern const char *const tl_by_names[TL_BYS];
 
 /**

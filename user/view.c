@@ -31,9 +31,10 @@ static void head_print(FILE *to, const struct tl_interval *interval,
 	strftime(when, sizeof(when), "%F %T", &tm);
 	if (figures->attributed >= 0)
 		snprintf(found, sizeof(found), "%.2f %%", 100 * figures->attributed);
-	snprintf(text, sizeof(text), "%s  interval %.3g s  generation %" PRIu64
-		 "  %.0f events/s  attributed %s", when, tl_ns_to_s(interval->length_ns),
-		 interval->generation, figures->events_rate, found);
+	/* The least useful last: it is what a narrow terminal cuts. */
+	snprintf(text, sizeof(text), "%s  %.3g s  attributed %s  %.0f events/s  generation %"
+		 PRIu64, when, tl_ns_to_s(interval->length_ns), found,
+		 figures->events_rate, interval->generation);
 	tl_text_print(to, text, width);
 }
 
@@ -65,19 +66,10 @@ static struct tl_grid *figures_grid(const struct tl_figures *figures)
 
 static void losses_print(FILE *to, const struct tl_interval *interval, size_t width)
 {
-	char text[512] = "losses: none";
-	size_t used = strlen("losses: ");
-	const char *comma = "";
-	int i;
+	char text[800] = "losses: ";
+	size_t used = strlen(text);
 
-	for (i = 0; i < TL_LOSSES; i++) {
-		if (!interval->losses[i])
-			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s %" PRIu64, comma, tl_loss_names[i],
-					 interval->losses[i]);
-		comma = ", ";
-	}
+	tl_losses_text(text + used, sizeof(text) - used, interval->losses);
 	tl_text_print(to, text, width);
 }
 
