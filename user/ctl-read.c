@@ -280,7 +280,7 @@ static void peer_name(char *to, size_t room, const struct nlattr *addr, u32 port
 
 struct edge_fields {
 	u32 tier, class, port;
-	u64 calls, time_ns, by[TL_BYS];
+	u64 calls, time_ns, by[TL_BY_KINDS];
 };
 
 static int read_edge(struct nlattr *nest, struct tl_interval *interval)
@@ -320,7 +320,7 @@ static int read_edge(struct nlattr *nest, struct tl_interval *interval)
 		return -ENOMEM;
 	edge->calls += f.calls;
 	edge->time_ns += f.time_ns;
-	for (i = 0; i < TL_BYS; i++)
+	for (i = 0; i < TL_BY_KINDS; i++)
 		edge->by[i] += f.by[i];
 	return 0;
 }

@@ -290,7 +290,7 @@ static void call_print(FILE *to, const struct tl_edge *e, double seconds)
 	fprintf(to, "</td><td>%" PRIu64 "</td><td>%.1f</td><td>%.3f</td>", e->calls,
 		(double)e->calls / seconds,
 		e->calls ? 1e3 * tl_ns_to_s(e->time_ns) / (double)e->calls : 0);
-	for (i = 0; i < TL_BYS; i++) {
+	for (i = 0; i < TL_BY_KINDS; i++) {
 		if (e->by[i])
 			fprintf(to, "<td>%" PRIu64 "</td>", e->by[i]);
 		else

@@ -200,7 +200,7 @@ static int parse_edge(const struct parser *p, const json_t *object)
 	code = code ? code : get_text(p, object, "peer_tier", &peer_tier);
 	code = code ? code : get_whole(p, object, "calls", &sums.calls);
 	code = code ? code : get_time(p, object, "time_ns", "time_s", &sums.time_ns);
-	code = code ? code : get_names(p, object, "by", tl_by_names, sums.by, TL_BYS);
+	code = code ? code : get_names(p, object, "by", tl_by_names, sums.by, TL_BY_KINDS);
 	if (code)
 		return code;
 	/* Only compared and copied: the texts stay the JSON object's. */
@@ -213,7 +213,7 @@ static int parse_edge(const struct parser *p, const json_t *object)
 		return tl_error_no_memory(p->err);
 	edge->calls += sums.calls;
 	edge->time_ns += sums.time_ns;
-	for (i = 0; i < TL_BYS; i++)
+	for (i = 0; i < TL_BY_KINDS; i++)
 		edge->by[i] += sums.by[i];
 	return 0;
 }

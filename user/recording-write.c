@@ -94,7 +94,7 @@ static json_t *edge_json(const struct tl_edge *edge)
 			 "calls", whole(edge->calls),
 			 "time_s", seconds(edge->time_ns),
 			 "time_ns", whole(edge->time_ns),
-			 "by", names_json(tl_by_names, edge->by, TL_BYS));
+			 "by", names_json(tl_by_names, edge->by, TL_BY_KINDS));
 }
 
 static json_t *tiers_json(const struct tl_interval *interval)

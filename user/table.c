@@ -79,7 +79,7 @@ void tl_losses_text(char *text, size_t size, const uint64_t *losses)
 		snprintf(text, size, "%s", lost);
 }
 
-const char *const tl_by_names[TL_BYS] = {
+const char *const tl_by_names[TL_BY_KINDS] = {
 	[TL_BY_THREAD] = "thread",
 	[TL_BY_OWNER] = "owner",
 	[TL_BY_HANDOFF] = "handoff",
@@ -307,7 +307,7 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from)
 			return -ENOMEM;
 		edge->calls += from->edges[i].calls;
 		edge->time_ns += from->edges[i].time_ns;
-		for (k = 0; k < TL_BYS; k++)
+		for (k = 0; k < TL_BY_KINDS; k++)
 			edge->by[k] += from->edges[i].by[k];
 	}
 	for (i = 0; i < TL_EVENTS; i++)

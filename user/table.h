@@ -3,6 +3,7 @@
 #define TL_TABLE_H
 
 #include "hist.h"
+#include "kinds.h"
 
 enum tl_event {
 	TL_EVENT_SEEN,
@@ -12,29 +13,14 @@ enum tl_event {
 	TL_EVENTS
 };
 
-enum tl_loss {
-	TL_LOSS_CONNECTIONS_FULL,
-	TL_LOSS_THREADS_FULL,
-	TL_LOSS_CELLS_FULL,
-	TL_LOSS_TIERS_FULL,
-	TL_LOSS_PEERS_FULL,
-	TL_LOSS_CALLS_FULL,
-	TL_LOSS_LATE,
-	TL_LOSS_QUIET,
-	TL_LOSS_UNANSWERED,
-	TL_LOSS_PUSH,
-	TL_LOSS_PROBES_MISSED,
-	TL_LOSSES
-};
-
-/* How the owner of a call was found. */
-enum tl_by { TL_BY_THREAD, TL_BY_OWNER, TL_BY_HANDOFF, TL_BY_LOOKBACK, TL_BYS };
+/* The core's, and one that only the kernel's probes can have. */
+enum { TL_LOSS_PROBES_MISSED = TL_LOSS_KINDS, TL_LOSSES };
 
 extern const char *const tl_event_names[TL_EVENTS];
 extern const char *const tl_loss_names[TL_LOSSES];
 bool tl_loss_is_note(int loss);
 void tl_losses_text(char *text, size_t size, const uint64_t *losses);
-extern const char *const tl_by_names[TL_BYS];
+extern const char *const tl_by_names[TL_BY_KINDS];
 
 /**
  * struct tl_cell - Sums of one class at one tier
@@ -66,7 +52,7 @@ struct tl_tier {
  */
 struct tl_edge {
 	char *tier, *class, *peer, *peer_tier;
-	u64 calls, time_ns, by[TL_BYS];
+	u64 calls, time_ns, by[TL_BY_KINDS];
 };
 
 /**

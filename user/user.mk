@@ -27,7 +27,7 @@ $(O)/tierlens: $(user-objects)
 	$(CC) -o $@ $(user-objects) $(LDFLAGS) $(user-libs)
 
 # Headers are few and small: any change of one compiles everything again.
-user-headers := $(wildcard user/*.h user/port/*.h) kmod/core/hist.h \
+user-headers := $(wildcard user/*.h user/port/*.h kmod/core/*.h) \
 	include/uapi/linux/tierlens.h include/tierlens-version.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)

@@ -136,7 +136,7 @@ void tl_view_edges(FILE *to, const struct tl_interval *interval)
 		tl_grid_add(grid, "%.1f", calls / tl_ns_to_s(interval->length_ns));
 		tl_grid_add(grid, "%.3f",
 			    e->calls ? 1e3 * tl_ns_to_s(e->time_ns) / calls : 0);
-		for (k = 0; k < TL_BYS; k++)
+		for (k = 0; k < TL_BY_KINDS; k++)
 			tl_grid_add(grid, "%" PRIu64, e->by[k]);
 	}
 	fputc('\n', to);

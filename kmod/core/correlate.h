@@ -2,30 +2,14 @@
 #ifndef TL_CORE_CORRELATE_H
 #define TL_CORE_CORRELATE_H
 
+#include "kinds.h"
 #include "port.h"
 
 #define TL_REQUEST_PEERS 4 /* endpoints that one request's calls are told apart by */
 #define TL_REQUEST_CALLS 8 /* simultaneous calls whose union is exact */
 
-/* How a call's owner was found. */
-enum tl_by { TL_BY_THREAD, TL_BY_OWNER, TL_BY_HANDOFF, TL_BY_LOOKBACK, TL_BY_KINDS };
-
 /* What became of an event. */
 enum tl_outcome { TL_ATTRIBUTED, TL_UNATTRIBUTED, TL_IGNORED };
-
-enum tl_loss {
-	TL_LOSS_CONNECTIONS_FULL,
-	TL_LOSS_THREADS_FULL,
-	TL_LOSS_CELLS_FULL,
-	TL_LOSS_TIERS_FULL,
-	TL_LOSS_PEERS_FULL,
-	TL_LOSS_CALLS_FULL,
-	TL_LOSS_LATE,
-	TL_LOSS_QUIET,
-	TL_LOSS_UNANSWERED,
-	TL_LOSS_PUSH,
-	TL_LOSS_KINDS
-};
 
 enum tl_request_state { TL_REQUEST_NONE, TL_REQUEST_OPEN, TL_REQUEST_ANSWERED };
 

@@ -52,7 +52,7 @@ static struct tl_interval *sample(u64 generation)
 		.peer_tier = (char *)"web" });
 	edge->calls = any();
 	edge->time_ns = any();
-	for (i = 0; i < TL_BYS; i++)
+	for (i = 0; i < TL_BY_KINDS; i++)
 		edge->by[i] = any();
 	edge = tl_interval_edge(interval, &(struct tl_edge){
 		.class = (char *)"other", .peer = (char *)"more" });
