@@ -191,13 +191,13 @@ static int get_name(struct genl_info *info, const char **name)
 				    "the tier's name has bytes after its end: send one string");
 		return -EINVAL;
 	}
-	/* Names go to terminals and pages; control characters are nobody's name. */
+	/* Names go to terminals, pages and JSON, which half a UTF-8 character would break. */
 	for (p = *name; *p; p++)
-		if ((u8)*p < ' ' || *p == 0x7f)
+		if ((u8)*p < ' ' || (u8)*p >= 0x7f)
 			break;
 	if (*p || p == *name) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "the tier's name is empty or has control characters: choose another");
+				    "the tier's name is empty or not of printable ASCII characters: choose another");
 		return -EINVAL;
 	}
 	return 0;

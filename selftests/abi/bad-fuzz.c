@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Mutations of valid requests, repeatable by their seed
+ *
+ * The message's type stays the family's, so nobody else in the kernel is meant. What
+ * is accepted may change the module; what counts is that it still works, that each
+ * rule it took can be deleted by its name, and what the kernel's log says.
+ */
+#include "bad-request.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Arming and disarming take long. */
+#define SWITCHES_MAX 60
+
+static uint64_t state;
+
+static uint64_t draw(void)
+{
+	uint64_t z = (state += 0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static uint32_t below(uint32_t n)
+{
+	return draw() % n;
+}
+
+static uint64_t odd_number(void)
+{
+	static const uint64_t odd[] = {0,	  1,	      9,	 10,	  99,
+				       100,	  65535,      65536,	 3600000, 3600001,
+				       INT32_MAX, UINT32_MAX, UINT64_MAX};
+
+	return below(3) ? odd[below(MNL_ARRAY_SIZE(odd))] : draw();
+}
+
+static void fuzz_attr(struct message *message, const struct request_attr *attr)
+{
+	char name[16];
+
+	switch (attr->kind) {
+	case ATTR_U32:
+		message_u32(message, attr->type,
+			    below(2) ? odd_number() : attr->min + below(2000));
+		break;
+	case ATTR_U64:
+		message_u64(message, attr->type, odd_number());
+		break;
+	default:
+		snprintf(name, sizeof(name), "t%u", below(32));
+		message_name(message, attr->type, name);
+	}
+}
+
+static void random_attr(struct message *message)
+{
+	uint64_t bytes[8];
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		bytes[i] = draw();
+	message_attr(message, below(4) ? below(18) : draw(), bytes, below(sizeof(bytes)));
+}
+
+static void flip(struct message *message, unsigned int from)
+{
+	if (message->length > from)
+		message->bytes[from + below(message->length - from)] ^= 1 << below(8);
+}
+
+static void mutate(struct message *message)
+{
+	struct nlmsghdr *nlh = message_header(message);
+
+	switch (below(8)) {
+	case 0:
+		flip(message, NLMSG_HDRLEN);
+		break;
+	case 1: /* in an attribute */
+		flip(message, NLMSG_HDRLEN + GENL_HDRLEN);
+		break;
+	case 2:
+		if (message->length < TL_REQUEST_BYTES / 2 &&
+		    nlh->nlmsg_len == message->length)
+			random_attr(message);
+		break;
+	case 3: /* shorter */
+		message->length -= below(message->length - NLMSG_HDRLEN + 1);
+		nlh->nlmsg_len = message->length;
+		break;
+	case 4:
+		nlh->nlmsg_len = below(2) ? below(200) : draw();
+		break;
+	case 5:
+		nlh->nlmsg_flags ^= 1 << below(16);
+		break;
+	case 6:
+		((struct genlmsghdr *)mnl_nlmsg_get_payload(nlh))->cmd = below(12);
+		break;
+	case 7: /* a first attribute of another length */
+		((struct nlattr *)(message->bytes + NLMSG_HDRLEN + GENL_HDRLEN))
+			->nla_len = below(2) ? below(64) : draw();
+	}
+}
+
+static bool switches(const struct message *message)
+{
+	const struct genlmsghdr *head = (const void *)(message->bytes + NLMSG_HDRLEN);
+
+	return head->cmd == TIERLENS_CMD_ENABLE || head->cmd == TIERLENS_CMD_DISABLE;
+}
+
+static void draw_message(struct message *message, struct tl *tl, bool may_switch)
+{
+	const struct request *request;
+	const struct request_attr *attr;
+	unsigned int n;
+
+	do {
+		request = &requests[below(REQUESTS)];
+		message_begin(message, tl, request->cmd, request_flags(request));
+		for (attr = request->attrs; attr->kind; attr++)
+			if (below(4))
+				fuzz_attr(message, attr);
+		for (n = below(4); n; n--)
+			mutate(message);
+	} while (switches(message) && !may_switch);
+}
+
+int bad_fuzz(struct tl *tl, unsigned int messages, uint64_t seed)
+{
+	unsigned int i, taken = 0, refused = 0, silent = 0, switched = 0, bare = 0;
+	struct message message;
+	struct tl_answer answer;
+	int ret = 0;
+
+	tap_note("%u messages, seed %" PRIu64, messages, seed);
+	state = seed;
+	for (i = 0; i < messages && !ret; i++) {
+		draw_message(&message, tl, switched < SWITCHES_MAX);
+		ret = message_exchange(tl, &message, &answer);
+		switched += switches(&message) && answer.ended && !answer.error;
+		taken += answer.ended && !answer.error;
+		refused += answer.ended && answer.error;
+		silent += !answer.ended;
+		bare += answer.error && answer.error != EOPNOTSUPP && !tl->sentence[0];
+	}
+	tap_note("%u accepted, %u refused (%u without a sentence), %u without an answer, "
+		 "%u times switched",
+		 taken, refused, bare, silent, switched);
+	if (ret)
+		tap_note("at message %u: %s", i - 1, strerror(-ret));
+	tap(!ret && i == messages, "every message could be sent");
+	tap(taken > messages / 20 && refused > messages / 20,
+	    "some were accepted and some refused");
+	ret = request_set_up(tl);
+	tap(!ret, "rules are deleted by their names, and it works as before: %s",
+	    strerror(-ret));
+	tap(!request_clean_up(tl), "cleaned up");
+	return 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bad-request.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct request requests[REQUESTS] = {
+	{.name = "module-get", .cmd = TIERLENS_CMD_MODULE_GET},
+	{.name = "enable",
+	 .cmd = TIERLENS_CMD_ENABLE,
+	 .attrs = {{.type = TIERLENS_A_MODULE_INTERVAL_MS,
+		    .kind = ATTR_U32,
+		    .valid = 1000,
+		    .min = 100,
+		    .max = 3600000},
+		   {.type = TIERLENS_A_MODULE_QUIET_MS,
+		    .kind = ATTR_U32,
+		    .valid = 250,
+		    .min = 10,
+		    .max = 2000}}},
+	{.name = "disable", .cmd = TIERLENS_CMD_DISABLE},
+	{.name = "tier-new",
+	 .cmd = TIERLENS_CMD_TIER_NEW,
+	 .attrs = {{.type = TIERLENS_A_TIER_NAME, .kind = ATTR_NAME, .required = true},
+		   {.type = TIERLENS_A_TIER_PORT,
+		    .kind = ATTR_U32,
+		    .required = true,
+		    .valid = REQUEST_NEW_PORT,
+		    .min = 1,
+		    .max = 65535},
+		   {.type = TIERLENS_A_TIER_NETNS, .kind = ATTR_U32, .valid = 0}}},
+	{.name = "tier-del",
+	 .cmd = TIERLENS_CMD_TIER_DEL,
+	 .attrs = {{.type = TIERLENS_A_TIER_NAME, .kind = ATTR_NAME, .required = true}}},
+	{.name = "tier-get", .cmd = TIERLENS_CMD_TIER_GET, .dump = true},
+	{.name = "hook-get", .cmd = TIERLENS_CMD_HOOK_GET, .dump = true},
+	{.name = "interval-get",
+	 .cmd = TIERLENS_CMD_INTERVAL_GET,
+	 .dump = true,
+	 .attrs = {{.type = TIERLENS_A_INTERVAL_SINCE, .kind = ATTR_U64, .valid = 1},
+		   {.type = TIERLENS_A_INTERVAL_GENERATION,
+		    .kind = ATTR_U64,
+		    .alone = true,
+		    .valid = 1}}},
+};
+
+uint16_t request_flags(const struct request *request)
+{
+	return request->dump ? NLM_F_DUMP : NLM_F_ACK;
+}
+
+/* The attribute as it should be. */
+void request_attr(struct message *message, const struct request *request,
+		  const struct request_attr *attr)
+{
+	switch (attr->kind) {
+	case ATTR_U32:
+		message_u32(message, attr->type, attr->valid);
+		break;
+	case ATTR_U64:
+		message_u64(message, attr->type, attr->valid);
+		break;
+	case ATTR_NAME:
+		/* What is to be deleted is there, what is to be made is not. */
+		message_name(message, attr->type,
+			     request->cmd == TIERLENS_CMD_TIER_DEL ? REQUEST_RULE
+								   : REQUEST_NEW);
+		break;
+	case ATTR_NONE:
+		break;
+	}
+}
+
+void request_valid(struct message *message, struct tl *tl, const struct request *request)
+{
+	const struct request_attr *attr;
+
+	message_begin(message, tl, request->cmd, request_flags(request));
+	for (attr = request->attrs; attr->kind; attr++)
+		if (!attr->alone)
+			request_attr(message, request, attr);
+}
+
+int request_ask(struct tl *tl, const struct message *message)
+{
+	return tl_ask(tl, (const struct nlmsghdr *)message->bytes, NULL, NULL);
+}
+
+/**
+ * request_set_up() - One rule, enabled with the values of the valid message
+ * @tl: the socket
+ *
+ * Return: 0 or a negative errno.
+ */
+int request_set_up(struct tl *tl)
+{
+	struct message message;
+	int ret = request_clean_up(tl);
+
+	if (ret)
+		return ret;
+	message_begin(&message, tl, TIERLENS_CMD_TIER_NEW, NLM_F_ACK);
+	message_name(&message, TIERLENS_A_TIER_NAME, REQUEST_RULE);
+	message_u32(&message, TIERLENS_A_TIER_PORT, REQUEST_RULE_PORT);
+	ret = request_ask(tl, &message);
+	if (ret)
+		return ret;
+	message_begin(&message, tl, TIERLENS_CMD_ENABLE, NLM_F_ACK);
+	message_u32(&message, TIERLENS_A_MODULE_INTERVAL_MS, 1000);
+	message_u32(&message, TIERLENS_A_MODULE_QUIET_MS, 250);
+	return request_ask(tl, &message);
+}
+
+struct names {
+	unsigned int n;
+	char name[256][TIERLENS_NAME_MAX + 1];
+};
+
+static int take_rule(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+	struct names *names = arg;
+	const char *name = NULL;
+	uint32_t source = 0;
+
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) == TIERLENS_A_TIER_NAME)
+			name = mnl_attr_get_str(attr);
+		if (mnl_attr_get_type(attr) == TIERLENS_A_TIER_SOURCE)
+			source = mnl_attr_get_u32(attr);
+	}
+	if (!name || source != TIERLENS_TIER_SOURCE_RULE || names->n == 256)
+		return 0;
+	if (strlen(name) > TIERLENS_NAME_MAX)
+		return -EPROTO;
+	strcpy(names->name[names->n++], name);
+	return 0;
+}
+
+/**
+ * request_clean_up() - Disable, and delete all rules by the names that are listed
+ * @tl: the socket, with nothing left to read
+ *
+ * Return: 0 or a negative errno.
+ */
+int request_clean_up(struct tl *tl)
+{
+	struct names names = {0};
+	struct message message;
+	unsigned int i;
+	int ret;
+
+	message_begin(&message, tl, TIERLENS_CMD_DISABLE, NLM_F_ACK);
+	ret = request_ask(tl, &message);
+	if (ret)
+		return ret;
+	message_begin(&message, tl, TIERLENS_CMD_TIER_GET, NLM_F_DUMP);
+	ret = tl_ask(tl, message_header(&message), take_rule, &names);
+	for (i = 0; !ret && i < names.n; i++) {
+		message_begin(&message, tl, TIERLENS_CMD_TIER_DEL, NLM_F_ACK);
+		message_name(&message, TIERLENS_A_TIER_NAME, names.name[i]);
+		ret = request_ask(tl, &message);
+	}
+	return ret;
+}
