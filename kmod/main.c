@@ -12,6 +12,13 @@
 #include "probe.h"
 #include "stats.h"
 #include "thread.h"
+#include "track.h"
+
+static const struct tl_interval_ops interval_ops = {
+	.sweep = tl_track_sweep,
+	.probes_missed = tl_probe_missed,
+	.closed = tl_netlink_notify,
+};
 
 static int __init tierlens_init(void)
 {
@@ -24,7 +31,7 @@ static int __init tierlens_init(void)
 	ret = tl_conn_init();
 	if (ret)
 		goto err_thread;
-	ret = tl_interval_init(tl_netlink_notify);
+	ret = tl_interval_init(&interval_ops);
 	if (ret)
 		goto err_conn;
 	ret = tl_probe_init();

@@ -111,7 +111,7 @@ static int put_module(struct sk_buff *skb)
 
 	tl_control_get(&settings);
 	tl_interval_kept(&oldest, &newest);
-	tl_stats_sum(&totals);
+	tl_stats_sum(&totals, tl_probe_missed());
 	if (nla_put_string(skb, TIERLENS_A_MODULE_VERSION, TIERLENS_VERSION) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_ABI, TIERLENS_ABI) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_ENABLED, settings.enabled) ||

@@ -2,7 +2,6 @@
 /* Counters of events and losses, per CPU. */
 #include <linux/cpumask.h>
 
-#include "probe.h"
 #include "stats.h"
 
 DEFINE_PER_CPU(struct tl_stats, tl_stats);
@@ -73,17 +72,18 @@ static void add_cpu(struct tl_totals *totals, const struct tl_stats *stats)
 /**
  * tl_stats_sum() - Totals since the module was loaded
  * @totals: filled
+ * @probes_missed: goes with them; only the probes know it
  *
  * Context: process.
  */
-void tl_stats_sum(struct tl_totals *totals)
+void tl_stats_sum(struct tl_totals *totals, u64 probes_missed)
 {
 	int cpu;
 
 	memset(totals, 0, sizeof(*totals));
 	for_each_possible_cpu(cpu)
 		add_cpu(totals, per_cpu_ptr(&tl_stats, cpu));
-	totals->probes_missed = tl_probe_missed();
+	totals->probes_missed = probes_missed;
 }
 
 void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,

@@ -16,8 +16,8 @@
 #include <net/net_namespace.h>
 
 #include "conn.h"
-#include "interval.h"
 #include "peer.h"
+#include "shard.h"
 #include "stats.h"
 #include "thread.h"
 #include "tier.h"
@@ -89,7 +89,7 @@ static void end_request(struct tl_server *server)
 	struct tl_ended ended;
 
 	if (tl_request_end(&server->request, &ended, losses()))
-		tl_interval_deposit(&ended);
+		tl_shard_deposit(&ended);
 }
 
 static void end_call(struct tl_client *client)
@@ -97,7 +97,7 @@ static void end_call(struct tl_client *client)
 	struct tl_call_sum stray;
 
 	if (tl_correlate_call_done(&client->call, &stray))
-		tl_interval_deposit_stray(&stray);
+		tl_shard_deposit_stray(&stray);
 	client->call.state = TL_CALL_NONE;
 }
 
@@ -239,7 +239,7 @@ static enum tl_outcome call_sent(struct tl_client *client, u64 now_ns)
 	if (!call->peer)
 		losses()[TL_LOSS_PEERS_FULL]++;
 	if (tl_correlate_call_done(call, &stray))
-		tl_interval_deposit_stray(&stray);
+		tl_shard_deposit_stray(&stray);
 	owner = tl_conn_lock_request(tl_correlate_call_owner(call, &task->thread));
 	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns);
 	tl_conn_unlock_request(owner);
@@ -351,7 +351,7 @@ static enum tl_outcome request_received(struct tl_server *server, struct tl_task
 	settle(server);
 	if (tl_correlate_request_received(&server->request, &task->thread, now_ns, bytes,
 					  &ended, losses()))
-		tl_interval_deposit(&ended);
+		tl_shard_deposit(&ended);
 	return TL_ATTRIBUTED;
 }
 
