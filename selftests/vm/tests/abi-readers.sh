@@ -7,7 +7,7 @@
 # The lines are long.
 export LC_ALL=C
 
-interval_ms=200
+interval_ms=$((200 * slow))
 
 # ---- helpers ----------------------------------------------------------------
 

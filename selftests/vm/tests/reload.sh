@@ -12,10 +12,10 @@ case $(uname -r) in
 6.1.*)	reloads=${RELOADS:-8} ;;
 *)	reloads=${RELOADS:-2} ;;
 esac
-serve back 9103 --mode thread --work-us 50
-serve mid 9102 --mode epoll --next 9103 --calls 1 --pool 8
-serve front 9101 --mode thread --next 9102 --calls 1
-serve direct 9104 --mode thread
+serve back 9103 --mode thread --seconds 7000 --work-us 50
+serve mid 9102 --mode epoll --seconds 7000 --next 9103 --calls 1 --pool 8
+serve front 9101 --mode thread --seconds 7000 --next 9102 --calls 1
+serve direct 9104 --mode thread --seconds 7000
 
 load --to 9101 --ask home --connections 4 --think-ms 3 --requests 10000000 --seconds 7000 >/tmp/kept.json &
 kept=$!
