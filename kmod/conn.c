@@ -13,6 +13,7 @@
  * a pointer into a server entry and a sequence number, and may be followed at
  * any time later, which is only safe if what it points to is still a server.
  */
+#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/rculist.h>
@@ -148,22 +149,31 @@ void tl_conn_unlock(struct tl_conn *conn)
  * stay; the caller sets the rest.
  *
  * Context: task, interrupts off.
- * Return: the new connection, locked; NULL if there is no memory left for it.
+ * Return: the new connection, locked; NULL if there is no memory left for it;
+ * ERR_PTR(-EEXIST) if another CPU has put the socket in meanwhile.
  */
 struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
 {
 	struct bucket *bucket = bucket_of(sk);
-	struct tl_conn *conn;
+	struct tl_pool *pool = side == TL_SERVER ? &servers : &clients;
+	struct tl_conn *conn, *other;
 
-	conn = tl_pool_get(side == TL_SERVER ? &servers : &clients);
+	conn = tl_pool_get(pool);
 	if (!conn)
 		return NULL;
 	raw_spin_lock(&conn->lock);
-	WRITE_ONCE(conn->sk, sk);
 	raw_spin_lock(&bucket->lock);
-	hlist_nulls_add_head_rcu(&conn->node, &bucket->head);
+	other = find(bucket, sk);
+	if (!other) {
+		WRITE_ONCE(conn->sk, sk);
+		hlist_nulls_add_head_rcu(&conn->node, &bucket->head);
+	}
 	raw_spin_unlock(&bucket->lock);
-	return conn;
+	if (likely(!other))
+		return conn;
+	raw_spin_unlock(&conn->lock);
+	tl_pool_put(pool, conn);
+	return ERR_PTR(-EEXIST);
 }
 
 /**
@@ -242,4 +252,10 @@ void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg)
 unsigned int tl_conn_count(void)
 {
 	return tl_pool_used(&servers) + tl_pool_used(&clients);
+}
+
+void tl_conn_reserve(unsigned int nservers, unsigned int nclients)
+{
+	tl_pool_reserve(&servers, nservers + POOL_LOW);
+	tl_pool_reserve(&clients, nclients + POOL_LOW);
 }

@@ -57,5 +57,6 @@ struct tl_request *tl_conn_lock_request(struct tl_request_ref ref);
 void tl_conn_unlock_request(struct tl_request *request);
 void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);
 unsigned int tl_conn_count(void);
+void tl_conn_reserve(unsigned int nservers, unsigned int nclients);
 
 #endif

@@ -17,15 +17,21 @@
 static struct tl_settings now = { .interval_ms = 1000, .quiet_ms = QUIET_MS_DEFAULT };
 static DEFINE_MUTEX(lock); /* protects now, and serialises switching */
 
+/* The hooks are disarmed. */
+static void forget(void)
+{
+	tl_track_forget_all();
+	tl_interval_stop();
+	tl_tier_forget_found();
+	tl_peer_forget_all();
+}
+
 static void disable(void)
 {
 	if (!now.enabled)
 		return;
 	tl_probe_disarm();
-	tl_track_forget_all();
-	tl_interval_stop();
-	tl_tier_forget_found();
-	tl_peer_forget_all();
+	forget();
 	now.enabled = false;
 }
 
@@ -36,7 +42,8 @@ static int enable(void)
 	tl_interval_start(now.interval_ms, now.quiet_ms);
 	ret = tl_probe_arm();
 	if (ret) {
-		tl_interval_stop();
+		/* Those that were armed before the one that failed have seen things. */
+		forget();
 		return ret;
 	}
 	tl_snapshot();

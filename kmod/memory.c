@@ -192,6 +192,19 @@ void tl_pool_exit(struct tl_pool *pool)
 }
 
 /**
+ * tl_pool_reserve() - Have so many objects free, if the cap allows
+ * @pool: the pool
+ * @n: how many
+ *
+ * Context: process, may sleep.
+ */
+void tl_pool_reserve(struct tl_pool *pool, unsigned int n)
+{
+	while (READ_ONCE(pool->nfree) < n && pool_grow(pool))
+		cond_resched();
+}
+
+/**
  * tl_pool_get() - Take an object; what it held before is still in it
  * @pool: the pool
  *

@@ -38,6 +38,7 @@ struct tl_pool {
 int tl_pool_init(struct tl_pool *pool, const char *name, size_t size, unsigned int low,
 		 void (*construct)(void *object));
 void tl_pool_exit(struct tl_pool *pool);
+void tl_pool_reserve(struct tl_pool *pool, unsigned int n);
 void *tl_pool_get(struct tl_pool *pool);
 void tl_pool_put(struct tl_pool *pool, void *object);
 unsigned int tl_pool_used(struct tl_pool *pool);

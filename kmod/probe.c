@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/socket.h>
+#include <net/mptcp.h>
 #include <net/sock.h>
 #include <uapi/linux/tierlens.h>
 
@@ -88,6 +89,8 @@ static int on_splice_read(struct kprobe *kp, struct pt_regs *regs)
 static int on_received(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
+	if (sk_is_mptcp(sk_arg(regs)))
+		return 0;
 	tl_track_received(sk_arg(regs), (int)arg(regs, 1));
 	return 0;
 }
@@ -106,6 +109,9 @@ static int on_accepted(struct kprobe *kp, struct pt_regs *regs)
 static int on_connect(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
+	/* A subflow goes by __tcp_close(), which no hook would see. */
+	if (sk_is_mptcp(sk_arg(regs)))
+		return 0;
 	tl_track_connecting(sk_arg(regs));
 	return 0;
 }
@@ -221,7 +227,8 @@ int tl_probe_arm(void)
 	int ret;
 
 	armed = true;
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+	/* From the end: who forgets is armed before who remembers. */
+	for (i = ARRAY_SIZE(hooks); i--;) {
 		if (!hooks[i].registered)
 			continue;
 		ret = enable_kprobe(&hooks[i].kp);

@@ -17,13 +17,17 @@
 #include <net/tcp_states.h>
 
 #include "compat/compat.h"
+#include "conn.h"
 #include "snapshot.h"
 #include "tier.h"
 #include "track.h"
 
+enum pass { LISTENERS, COUNT, CONNECTIONS };
+
 struct walk {
 	const char *comm;
-	bool listeners;
+	enum pass pass;
+	unsigned int found[2]; /* by enum tl_side */
 };
 
 #define CONNECTED \
@@ -35,40 +39,50 @@ static bool is_tcp(const struct sock *sk)
 	       sk->sk_protocol == IPPROTO_TCP;
 }
 
+/* A listener of MPTCP hands out plain TCP sockets to plain TCP clients. */
+static bool is_mptcp(const struct sock *sk)
+{
+	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
+	       sk->sk_protocol == IPPROTO_MPTCP;
+}
+
 static int look(const void *arg, struct file *file, unsigned int fd)
 {
 	struct socket *sock = tl_compat_sock_from_file(file);
-	const struct walk *walk = arg;
+	struct walk *walk = (struct walk *)arg;
 	struct sock *sk = sock ? sock->sk : NULL;
 	unsigned long flags;
 	unsigned int state;
 
-	if (!sk || !is_tcp(sk))
+	if (!sk || !(is_tcp(sk) || (walk->pass == LISTENERS && is_mptcp(sk))))
 		return 0;
 	state = 1U << READ_ONCE(sk->sk_state);
-	if (walk->listeners && (state & TCPF_LISTEN)) {
+	if (walk->pass == LISTENERS && (state & TCPF_LISTEN)) {
 		local_irq_save(flags);
 		tl_tier_discover(sock_net(sk)->ns.inum, sk->sk_num, walk->comm);
 		local_irq_restore(flags);
-	} else if (!walk->listeners && (state & CONNECTED)) {
+	} else if (walk->pass == COUNT && (state & CONNECTED)) {
+		walk->found[tl_tier_find(sock_net(sk)->ns.inum, sk->sk_num) ? TL_SERVER :
+									      TL_CLIENT]++;
+	} else if (walk->pass == CONNECTIONS && (state & CONNECTED)) {
 		tl_track_older(sk, walk->comm);
 	}
 	return 0;
 }
 
-static void walk_all(bool listeners)
+static void walk_all(struct walk *walk, enum pass pass)
 {
 	struct task_struct *process, *thread;
-	struct walk walk = { .listeners = listeners };
 	struct files_struct *before = NULL;
 
+	walk->pass = pass;
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
 		task_lock(thread);
 		/* Threads share their files as a rule; look once. */
 		if (thread->files && thread->files != before) {
-			walk.comm = thread->comm;
-			iterate_fd(thread->files, 0, look, &walk);
+			walk->comm = thread->comm;
+			iterate_fd(thread->files, 0, look, walk);
 			before = thread->files;
 		}
 		task_unlock(thread);
@@ -83,6 +97,11 @@ static void walk_all(bool listeners)
  */
 void tl_snapshot(void)
 {
-	walk_all(true);
-	walk_all(false);
+	struct walk walk = {};
+
+	walk_all(&walk, LISTENERS);
+	/* Nothing can be allocated during the walk, so have it ready. */
+	walk_all(&walk, COUNT);
+	tl_conn_reserve(walk.found[TL_SERVER], walk.found[TL_CLIENT]);
+	walk_all(&walk, CONNECTIONS);
 }

@@ -4,13 +4,15 @@
  *
  * An entry appears with a thread's first event and goes with the thread. It is
  * found without a lock, like a connection (see conn.c), and belongs to its
- * thread alone, so it needs none. The one exception is thread.serves of a
- * process' first thread, a flag that its threads only ever set.
+ * thread alone, so it needs none. What a process' threads share, thread.serves,
+ * is in an entry of its own, found by signal_struct and counted: the first thread
+ * may go before the others, or lose its place to one that calls exec().
  */
 #include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/rculist_nulls.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 #include "thread.h"
 
@@ -22,6 +24,7 @@ static struct bucket {
 	raw_spinlock_t lock; /* protects the chain */
 } *table;
 static struct tl_pool tasks;
+static struct tl_pool processes; /* same type, by signal_struct; only thread.serves is used */
 
 int tl_thread_init(void)
 {
@@ -34,7 +37,8 @@ int tl_thread_init(void)
 		INIT_HLIST_NULLS_HEAD(&table[i].head, i);
 		raw_spin_lock_init(&table[i].lock);
 	}
-	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL)) {
+	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL) ||
+	    tl_pool_init(&processes, "processes", sizeof(struct tl_task), POOL_LOW, NULL)) {
 		tl_thread_exit();
 		return -ENOMEM;
 	}
@@ -43,12 +47,18 @@ int tl_thread_init(void)
 
 void tl_thread_exit(void)
 {
+	tl_pool_exit(&processes);
 	tl_pool_exit(&tasks);
 	tl_memory_free(table, sizeof(*table) << TABLE_BITS);
 	table = NULL;
 }
 
-static struct tl_task *find(struct bucket *bucket, const struct task_struct *task)
+static struct bucket *bucket_of(const void *key)
+{
+	return &table[hash_ptr(key, TABLE_BITS)];
+}
+
+static struct tl_task *find(struct bucket *bucket, const void *key)
 {
 	struct hlist_nulls_node *node;
 	struct tl_task *entry;
@@ -56,7 +66,7 @@ static struct tl_task *find(struct bucket *bucket, const struct task_struct *tas
 	rcu_read_lock();
 restart:
 	hlist_nulls_for_each_entry_rcu(entry, node, &bucket->head, node)
-		if (READ_ONCE(entry->task) == task)
+		if (READ_ONCE(entry->key) == key)
 			goto out;
 	if (get_nulls_value(node) != (unsigned long)(bucket - table))
 		goto restart;
@@ -66,49 +76,95 @@ out:
 	return entry;
 }
 
-static struct tl_task *add(struct bucket *bucket, struct task_struct *task)
+static void link(struct bucket *bucket, struct tl_task *entry, const void *key)
 {
-	struct tl_task *entry = tl_pool_get(&tasks), *other;
+	lockdep_assert_held(&bucket->lock);
+	WRITE_ONCE(entry->key, key);
+	hlist_nulls_add_head_rcu(&entry->node, &bucket->head);
+}
 
-	if (!entry)
-		return NULL;
-	memset(&entry->thread, 0, sizeof(entry->thread));
-	entry->recv_sk = NULL;
+static void unlink(struct bucket *bucket, struct tl_task *entry)
+{
+	lockdep_assert_held(&bucket->lock);
+	hlist_nulls_del_rcu(&entry->node);
+	WRITE_ONCE(entry->key, NULL);
+}
+
+/* What the threads of a process share; it outlives its first thread, and exec(). */
+static struct tl_task *process_get(const void *key)
+{
+	struct bucket *bucket = bucket_of(key);
+	struct tl_task *entry, *fresh = tl_pool_get(&processes);
+
 	raw_spin_lock(&bucket->lock);
-	/* Threads may meet over their process' entry. */
-	other = find(bucket, task);
-	if (!other) {
-		WRITE_ONCE(entry->task, task);
-		hlist_nulls_add_head_rcu(&entry->node, &bucket->head);
+	entry = find(bucket, key);
+	if (!entry && fresh) {
+		entry = fresh;
+		fresh = NULL;
+		memset(&entry->thread, 0, sizeof(entry->thread));
+		entry->uses = 0;
+		link(bucket, entry, key);
 	}
+	if (entry)
+		entry->uses++;
 	raw_spin_unlock(&bucket->lock);
-	if (!other)
-		return entry;
-	tl_pool_put(&tasks, entry);
-	return other;
+	if (fresh)
+		tl_pool_put(&processes, fresh);
+	return entry;
+}
+
+static void process_put(struct tl_task *entry)
+{
+	struct bucket *bucket = bucket_of(entry->key);
+	bool last;
+
+	raw_spin_lock(&bucket->lock);
+	last = !--entry->uses;
+	if (last)
+		unlink(bucket, entry);
+	raw_spin_unlock(&bucket->lock);
+	if (last)
+		tl_pool_put(&processes, entry);
 }
 
 /**
- * tl_thread_get() - The entry of a task, made if need be
- * @task: current, or its group leader
+ * tl_thread_get() - The entry of the current task, made if need be
+ * @task: current
  *
  * Context: task, interrupts off.
  * Return: the entry, or NULL if there is no memory left for it.
  */
 struct tl_task *tl_thread_get(struct task_struct *task)
 {
-	struct bucket *bucket = &table[hash_ptr(task, TABLE_BITS)];
-	struct tl_task *entry = find(bucket, task), *process;
+	struct bucket *bucket = bucket_of(task);
+	struct tl_task *entry = find(bucket, task);
 
 	if (likely(entry))
 		return entry;
-	entry = add(bucket, task);
+	entry = tl_pool_get(&tasks);
 	if (!entry)
 		return NULL;
-	/* A leader that cannot be tracked leaves a thread on its own. */
-	process = task == task->group_leader ? entry : tl_thread_get(task->group_leader);
-	entry->thread.process = process ? &process->thread : &entry->thread;
+	memset(&entry->thread, 0, sizeof(entry->thread));
+	entry->recv_sk = NULL;
+	/* A process that cannot be tracked leaves a thread on its own. */
+	entry->process = process_get(task->signal);
+	entry->thread.process = entry->process ? &entry->process->thread : &entry->thread;
+	raw_spin_lock(&bucket->lock);
+	link(bucket, entry, task);
+	raw_spin_unlock(&bucket->lock);
 	return entry;
+}
+
+static void forget_entry(struct tl_task *entry)
+{
+	struct bucket *bucket = bucket_of(entry->key);
+
+	raw_spin_lock(&bucket->lock);
+	unlink(bucket, entry);
+	raw_spin_unlock(&bucket->lock);
+	if (entry->process)
+		process_put(entry->process);
+	tl_pool_put(&tasks, entry);
 }
 
 /**
@@ -119,16 +175,10 @@ struct tl_task *tl_thread_get(struct task_struct *task)
  */
 void tl_thread_forget(struct task_struct *task)
 {
-	struct bucket *bucket = &table[hash_ptr(task, TABLE_BITS)];
-	struct tl_task *entry = find(bucket, task);
+	struct tl_task *entry = find(bucket_of(task), task);
 
-	if (!entry)
-		return;
-	raw_spin_lock(&bucket->lock);
-	hlist_nulls_del_rcu(&entry->node);
-	raw_spin_unlock(&bucket->lock);
-	WRITE_ONCE(entry->task, NULL);
-	tl_pool_put(&tasks, entry);
+	if (entry)
+		forget_entry(entry);
 }
 
 static void forget(void *object, void *arg)
@@ -137,8 +187,8 @@ static void forget(void *object, void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (entry->task)
-		tl_thread_forget(entry->task);
+	if (entry->key)
+		forget_entry(entry);
 	local_irq_restore(flags);
 }
 

@@ -14,10 +14,12 @@ struct task_struct;
 struct tl_task {
 	struct tl_pool_item item;
 	struct hlist_nulls_node node;
-	struct task_struct *task; /* NULL: in the pool */
+	const void *key; /* the task; NULL: in the pool */
 	struct tl_thread thread;
 	struct sock *recv_sk; /* the socket that it is in recvmsg() on, or was last */
 	u64 recv_bytes; /* what that call has reported so far */
+	struct tl_task *process; /* holds a use of it; NULL: on its own */
+	unsigned int uses; /* of a process, by its threads; under the bucket's lock */
 	bool recv_peek; /* it only looks, the bytes stay */
 };
 

@@ -81,6 +81,19 @@ static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
 	return &tiers[i];
 }
 
+/* Whether a tier has the name, or will have it again without its rule. */
+static bool name_in_use(const char *name)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 1; i < tiers_end; i++)
+		if (tiers[i].id &&
+		    (!strcmp(tiers[i].name, name) || !strcmp(tiers[i].found, name)))
+			return true;
+	return false;
+}
+
 /*
  * Names are unique, and fit for terminals and pages whatever a program calls
  * itself: a name that is taken gets the namespace's number.
@@ -96,8 +109,7 @@ static void found_name(char *name, size_t size, const char *comm, u32 netns, u16
 		if (safe[i] <= ' ' || safe[i] >= 0x7f)
 			safe[i] = '?';
 	snprintf(name, size, "%s:%u", safe, port);
-	if (find_name(name, TIERLENS_TIER_SOURCE_RULE) ||
-	    find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED))
+	if (name_in_use(name))
 		snprintf(name, size, "%s:%u@%u", safe[0] ? safe : "?", port, netns);
 }
 

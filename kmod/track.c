@@ -7,6 +7,7 @@
  * it runs with interrupts off in the context of the task that uses the socket;
  * what happens in softirq or in kernel threads has no request and is ignored.
  */
+#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -30,7 +31,8 @@ static u64 *losses(void)
 
 static bool has_requests(void)
 {
-	return in_task() && !(current->flags & PF_KTHREAD);
+	/* One that exits has been forgotten, and nobody would forget it again. */
+	return in_task() && !(current->flags & (PF_KTHREAD | PF_EXITING));
 }
 
 static struct tl_conn *add_server(struct sock *sk, const char *comm)
@@ -44,6 +46,8 @@ static struct tl_conn *add_server(struct sock *sk, const char *comm)
 		return NULL;
 	}
 	conn = tl_conn_add_lock(sk, TL_SERVER);
+	if (IS_ERR(conn))
+		return tl_conn_lock(sk);
 	if (!conn) {
 		losses()[TL_LOSS_CONNECTIONS_FULL]++;
 		return NULL;
@@ -61,6 +65,8 @@ static struct tl_conn *add_client(struct sock *sk)
 {
 	struct tl_conn *conn = tl_conn_add_lock(sk, TL_CLIENT);
 
+	if (IS_ERR(conn))
+		return NULL; /* the snapshot was faster, and knows as much */
 	if (!conn) {
 		losses()[TL_LOSS_CONNECTIONS_FULL]++;
 		return NULL;
