@@ -192,7 +192,7 @@ void tl_pool_exit(struct tl_pool *pool)
 }
 
 /**
- * tl_pool_reserve() - Have so many objects free, if the cap allows
+ * tl_pool_reserve() - Have so many objects free, within half of the cap
  * @pool: the pool
  * @n: how many
  *
@@ -200,7 +200,8 @@ void tl_pool_exit(struct tl_pool *pool)
  */
 void tl_pool_reserve(struct tl_pool *pool, unsigned int n)
 {
-	while (READ_ONCE(pool->nfree) < n && pool_grow(pool))
+	while (READ_ONCE(pool->nfree) < n && tl_memory_used() < tl_memory_cap() / 2 &&
+	       pool_grow(pool))
 		cond_resched();
 }
 

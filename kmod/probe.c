@@ -143,8 +143,9 @@ static struct hook hooks[] = {
 	/* Since 6.5 pages go through sendmsg, too. */
 	{ "sendpage", { "tcp_sendpage" }, false, on_sendpage },
 	{ "send-wait", { "sk_stream_wait_memory" }, false, on_send_wait },
-	{ "receive", { "tcp_recvmsg" }, true, on_recvmsg },
+	/* Armed from the end: how somebody receives is seen before what he received. */
 	{ "received", { "tcp_cleanup_rbuf" }, true, on_received },
+	{ "receive", { "tcp_recvmsg" }, true, on_recvmsg },
 	{ "splice-read", { "tcp_splice_read" }, false, on_splice_read },
 	{ "accept", { "security_sock_graft" }, false, on_accepted },
 	{ "connect", { "tcp_v4_connect" }, true, on_connect },
