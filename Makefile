@@ -64,7 +64,7 @@ check: ## all tests; installs what they need
 check-long: ## check, with 200 reloads under traffic and everything on the debug kernel
 	@$(MAKE) --no-print-directory check
 	@tools/kmod-build 6.1-debug
-	RELOADS=200 selftests/vm/run 6.1+single --env RELOADS=200 --timeout 7200 \
+	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh
 	prove --timer --exec selftests/vm/run 6.1-debug
 

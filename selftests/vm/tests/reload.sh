@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=900 machine=single
+# vm: timeout=1500 machine=single
 #
 # The module comes and goes under traffic, on new and on kept connections, and
 # nobody's request fails. RELOADS says how often.
