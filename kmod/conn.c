@@ -47,6 +47,7 @@ static void client_construct(void *object)
 	struct tl_client *client = object;
 
 	raw_spin_lock_init(&client->conn.lock);
+	raw_spin_lock_init(&client->link_lock);
 	client->conn.side = TL_CLIENT;
 }
 
@@ -112,6 +113,23 @@ restart:
 }
 
 /**
+ * tl_conn_peek() - Find a socket's connection and do not lock it
+ * @sk: the socket
+ *
+ * Context: task, interrupts off.
+ * Return: the connection, which may be of another socket already; or NULL.
+ */
+struct tl_conn *tl_conn_peek(const struct sock *sk)
+{
+	struct tl_conn *conn;
+
+	rcu_read_lock();
+	conn = find(bucket_of(sk), sk);
+	rcu_read_unlock();
+	return conn;
+}
+
+/**
  * tl_conn_lock() - Find a socket's connection and lock it
  * @sk: the socket, held by the caller
  *
@@ -123,9 +141,7 @@ struct tl_conn *tl_conn_lock(struct sock *sk)
 	struct tl_conn *conn;
 
 	lockdep_assert_irqs_disabled();
-	rcu_read_lock();
-	conn = find(bucket_of(sk), sk);
-	rcu_read_unlock();
+	conn = tl_conn_peek(sk);
 	if (!conn)
 		return NULL;
 	raw_spin_lock(&conn->lock);
@@ -220,6 +236,22 @@ void tl_conn_unlock_request(struct tl_request *request)
 {
 	if (request)
 		tl_conn_unlock(&container_of(request, struct tl_server, request)->conn);
+}
+
+/**
+ * tl_conn_errand() - Storage for an errand
+ *
+ * Context: task, interrupts off.
+ * Return: a server without a socket, or NULL if there is no memory left for it.
+ */
+struct tl_server *tl_conn_errand(void)
+{
+	return tl_pool_get(&servers);
+}
+
+void tl_conn_errand_free(struct tl_server *server)
+{
+	tl_pool_put(&servers, server);
 }
 
 struct visitor {

@@ -2,9 +2,10 @@
 #ifndef TL_CONN_H
 #define TL_CONN_H
 
+#include <linux/compiler.h>
 #include <linux/list_nulls.h>
 
-#include "core/correlate.h"
+#include "core/link.h"
 #include "memory.h"
 
 struct sock;
@@ -21,20 +22,37 @@ struct tl_conn {
 	u8 side; /* enum tl_side; that of the pool, never changes */
 };
 
-/* A connection that was accepted here, and its request. */
+/*
+ * A connection that was accepted here, and its request; or an errand, which has
+ * no socket: see errand.c.
+ */
 struct tl_server {
 	struct tl_conn conn;
 	struct tl_tier *tier;
+	struct tl_client *caller; /* the other end if it is known, see join.c */
+	u64 caller_id;
 	struct tl_request request;
 	u64 unsettled_bytes; /* size of the last send, of which not all need have gone */
 	u32 sent_seq; /* the socket's write sequence before that send */
+	u32 uses; /* of an errand */
+	u8 join_tries;
 	bool shut; /* nothing can be answered any more */
+	bool unread; /* when the request was answered, more bytes were there */
+	bool pipelined; /* they were this request */
 };
 
 /* A connection that was opened from here, and its call. */
 struct tl_client {
 	struct tl_conn conn;
 	struct tl_call call;
+	u8 join_tries;
+	bool joined;
+	bool published; /* under its bucket's lock, like the next two */
+	struct hlist_node join_node;
+	u64 join_key;
+	raw_spinlock_t link_lock; /* protects the rest; inside all connections' locks */
+	u64 id; /* another one for each socket */
+	struct tl_link link;
 };
 
 static inline struct tl_server *tl_server(struct tl_conn *conn)
@@ -50,11 +68,14 @@ static inline struct tl_client *tl_client(struct tl_conn *conn)
 int tl_conn_init(void);
 void tl_conn_exit(void);
 struct tl_conn *tl_conn_lock(struct sock *sk);
+struct tl_conn *tl_conn_peek(const struct sock *sk);
 void tl_conn_unlock(struct tl_conn *conn);
 struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side);
 void tl_conn_remove_unlock(struct tl_conn *conn);
 struct tl_request *tl_conn_lock_request(struct tl_request_ref ref);
 void tl_conn_unlock_request(struct tl_request *request);
+struct tl_server *tl_conn_errand(void);
+void tl_conn_errand_free(struct tl_server *server);
 void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);
 unsigned int tl_conn_count(void);
 void tl_conn_reserve(unsigned int nservers, unsigned int nclients);

@@ -4,10 +4,14 @@
 #include <linux/netlink.h>
 #include <linux/string.h>
 
+#include "class.h"
 #include "control.h"
+#include "handoff.h"
 #include "interval.h"
+#include "path.h"
 #include "peer.h"
 #include "probe.h"
+#include "process.h"
 #include "snapshot.h"
 #include "tier.h"
 #include "track.h"
@@ -21,9 +25,12 @@ static DEFINE_MUTEX(lock); /* protects now, and serialises switching */
 static void forget(void)
 {
 	tl_track_forget_all();
+	tl_handoff_forget_all();
 	tl_interval_stop();
 	tl_tier_forget_found();
 	tl_peer_forget_all();
+	tl_path_forget_all();
+	tl_class_forget_names();
 }
 
 static void disable(void)
@@ -39,6 +46,7 @@ static int enable(void)
 {
 	int ret;
 
+	tl_process_usage_start();
 	tl_interval_start(now.interval_ms, now.quiet_ms);
 	ret = tl_probe_arm();
 	if (ret) {
@@ -93,6 +101,8 @@ void tl_control_disable(void)
 {
 	mutex_lock(&lock);
 	disable();
+	/* Also if nothing was measured: names may have been used up. */
+	tl_class_forget_names();
 	mutex_unlock(&lock);
 }
 

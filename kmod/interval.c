@@ -54,7 +54,8 @@ static void close_generation(u64 generation, u64 end_ns)
 
 	/* It is small, and must not fail under the cap: not counted. */
 	interval = kzalloc(sizeof(*interval), GFP_KERNEL | __GFP_NOFAIL);
-	tl_shard_take(generation, &interval->cells, &interval->edges);
+	ops->add_usage();
+	tl_shard_take(generation, &interval->sums);
 	refcount_set(&interval->refs, 1);
 	interval->generation = generation;
 	interval->start_ns = ktime_get_real_ns() - age_ns;
@@ -156,7 +157,7 @@ void tl_interval_put(struct tl_interval *interval)
 {
 	if (!refcount_dec_and_test(&interval->refs))
 		return;
-	tl_shard_give_back(interval->cells, interval->edges);
+	tl_shard_give_back(&interval->sums);
 	kfree(interval);
 }
 

@@ -15,13 +15,13 @@ struct tl_interval {
 	u64 start_ns; /* CLOCK_REALTIME */
 	u64 length_ns;
 	struct tl_totals totals;
-	struct tl_cell *cells;
-	struct tl_edge *edges;
+	struct tl_taken sums;
 };
 
 /* What closing an interval needs of others; all are called in process context. */
 struct tl_interval_ops {
 	void (*sweep)(u64 now_ns, u64 quiet_ns); /* end the requests that went quiet */
+	void (*add_usage)(void); /* tell tl_shard_merge_usage() of all processes */
 	u64 (*probes_missed)(void);
 	void (*closed)(const struct tl_interval *interval);
 };

@@ -5,52 +5,71 @@
 
 #include <tierlens-version.h>
 
+#include "class.h"
 #include "conn.h"
 #include "control.h"
+#include "handoff.h"
 #include "interval.h"
+#include "join.h"
 #include "netlink.h"
+#include "path.h"
+#include "peer.h"
 #include "probe.h"
 #include "stats.h"
+#include "process.h"
 #include "thread.h"
 #include "track.h"
 
 static const struct tl_interval_ops interval_ops = {
 	.sweep = tl_track_sweep,
+	.add_usage = tl_process_usage,
 	.probes_missed = tl_probe_missed,
 	.closed = tl_netlink_notify,
 };
 
+static int init_intervals(void)
+{
+	return tl_interval_init(&interval_ops);
+}
+
+/* In this order; the reverse takes them down. */
+static const struct part {
+	int (*init)(void);
+	void (*exit)(void);
+} parts[] = {
+	{ tl_peer_init, tl_peer_exit },
+	{ tl_path_init, tl_path_exit },
+	{ tl_join_init, tl_join_exit },
+	{ tl_handoff_init, tl_handoff_exit },
+	{ tl_process_init, tl_process_exit },
+	{ tl_thread_init, tl_thread_exit },
+	{ tl_conn_init, tl_conn_exit },
+	{ init_intervals, tl_interval_exit },
+	{ tl_probe_init, tl_probe_exit },
+	{ tl_netlink_init, NULL },
+};
+
+static void exit_parts(unsigned int n)
+{
+	while (n--)
+		if (parts[n].exit)
+			parts[n].exit();
+}
+
 static int __init tierlens_init(void)
 {
+	unsigned int i;
 	int ret;
 
 	tl_stats_init();
-	ret = tl_thread_init();
-	if (ret)
-		return ret;
-	ret = tl_conn_init();
-	if (ret)
-		goto err_thread;
-	ret = tl_interval_init(&interval_ops);
-	if (ret)
-		goto err_conn;
-	ret = tl_probe_init();
-	if (ret)
-		goto err_interval;
-	ret = tl_netlink_init();
-	if (ret)
-		goto err_probe;
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		ret = parts[i].init();
+		if (ret) {
+			exit_parts(i);
+			return ret;
+		}
+	}
 	return 0;
-
-err_probe:
-	tl_probe_exit();
-err_interval:
-	tl_interval_exit();
-err_conn:
-	tl_conn_exit();
-err_thread:
-	tl_thread_exit();
-	return ret;
 }
 
 static void __exit tierlens_exit(void)
@@ -58,10 +77,8 @@ static void __exit tierlens_exit(void)
 	/* First nobody can ask any more, then nothing is seen any more. */
 	tl_netlink_exit();
 	tl_control_disable();
-	tl_probe_exit();
-	tl_interval_exit();
-	tl_conn_exit();
-	tl_thread_exit();
+	exit_parts(ARRAY_SIZE(parts));
+	tl_class_exit();
 }
 
 module_init(tierlens_init);

@@ -17,15 +17,30 @@ static const struct nla_policy tierlens_enable_nl_policy[TIERLENS_A_MODULE_QUIET
 };
 
 /* TIERLENS_CMD_TIER_NEW - do */
-static const struct nla_policy tierlens_tier_new_nl_policy[TIERLENS_A_TIER_NETNS + 1] = {
+static const struct nla_policy tierlens_tier_new_nl_policy[TIERLENS_A_TIER_PATH + 1] = {
 	[TIERLENS_A_TIER_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
 	[TIERLENS_A_TIER_PORT] = NLA_POLICY_MIN(NLA_U32, 1),
 	[TIERLENS_A_TIER_NETNS] = { .type = NLA_U32, },
+	[TIERLENS_A_TIER_PATH] = { .type = NLA_NUL_STRING, .len = TIERLENS_SUN_PATH_MAX, },
 };
 
 /* TIERLENS_CMD_TIER_DEL - do */
 static const struct nla_policy tierlens_tier_del_nl_policy[TIERLENS_A_TIER_NAME + 1] = {
 	[TIERLENS_A_TIER_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+};
+
+/* TIERLENS_CMD_CLASS_NEW - do */
+static const struct nla_policy tierlens_class_new_nl_policy[TIERLENS_A_CLASS_TIER + 1] = {
+	[TIERLENS_A_CLASS_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_CLASS_PREFIX] = { .type = NLA_BINARY, },
+	[TIERLENS_A_CLASS_TIER] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+};
+
+/* TIERLENS_CMD_CLASS_DEL - do */
+static const struct nla_policy tierlens_class_del_nl_policy[TIERLENS_A_CLASS_TIER + 1] = {
+	[TIERLENS_A_CLASS_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_CLASS_PREFIX] = { .type = NLA_BINARY, },
+	[TIERLENS_A_CLASS_TIER] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
 };
 
 /* TIERLENS_CMD_INTERVAL_GET - dump */
@@ -35,7 +50,7 @@ static const struct nla_policy tierlens_interval_get_nl_policy[TIERLENS_A_INTERV
 };
 
 /* Ops table for tierlens */
-const struct genl_split_ops tierlens_nl_ops[8] = {
+const struct genl_split_ops tierlens_nl_ops[11] = {
 	{
 		.cmd	= TIERLENS_CMD_MODULE_GET,
 		.doit	= tierlens_nl_module_get_doit,
@@ -57,7 +72,7 @@ const struct genl_split_ops tierlens_nl_ops[8] = {
 		.cmd		= TIERLENS_CMD_TIER_NEW,
 		.doit		= tierlens_nl_tier_new_doit,
 		.policy		= tierlens_tier_new_nl_policy,
-		.maxattr	= TIERLENS_A_TIER_NETNS,
+		.maxattr	= TIERLENS_A_TIER_PATH,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -70,6 +85,25 @@ const struct genl_split_ops tierlens_nl_ops[8] = {
 	{
 		.cmd	= TIERLENS_CMD_TIER_GET,
 		.dumpit	= tierlens_nl_tier_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= TIERLENS_CMD_CLASS_NEW,
+		.doit		= tierlens_nl_class_new_doit,
+		.policy		= tierlens_class_new_nl_policy,
+		.maxattr	= TIERLENS_A_CLASS_TIER,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_CLASS_DEL,
+		.doit		= tierlens_nl_class_del_doit,
+		.policy		= tierlens_class_del_nl_policy,
+		.maxattr	= TIERLENS_A_CLASS_TIER,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= TIERLENS_CMD_CLASS_GET,
+		.dumpit	= tierlens_nl_class_get_dumpit,
 		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{

@@ -12,7 +12,7 @@
 #include <uapi/linux/tierlens.h>
 
 /* Ops table for tierlens */
-extern const struct genl_split_ops tierlens_nl_ops[8];
+extern const struct genl_split_ops tierlens_nl_ops[11];
 
 int tierlens_nl_interval_get_start(struct netlink_callback *cb);
 int tierlens_nl_interval_get_done(struct netlink_callback *cb);
@@ -24,6 +24,10 @@ int tierlens_nl_tier_new_doit(struct sk_buff *skb, struct genl_info *info);
 int tierlens_nl_tier_del_doit(struct sk_buff *skb, struct genl_info *info);
 int tierlens_nl_tier_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
+int tierlens_nl_class_new_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_class_del_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_class_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
 int tierlens_nl_hook_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
 int tierlens_nl_interval_get_dumpit(struct sk_buff *skb,

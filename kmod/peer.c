@@ -9,15 +9,43 @@
 #include <linux/jhash.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <net/af_unix.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 
+#include "memory.h"
 #include "peer.h"
+#include "tier.h"
 
-static struct tl_peer peers[TL_PEERS]; /* open addressing; [0] stays free */
+static struct tl_peer *peers; /* open addressing; [0] stays free */
 static unsigned int used;
 static DEFINE_RAW_SPINLOCK(lock); /* protects peers, used */
+
+int tl_peer_init(void)
+{
+	peers = tl_memory_zalloc(TL_PEERS * sizeof(*peers));
+	return peers ? 0 : -ENOMEM;
+}
+
+void tl_peer_exit(void)
+{
+	tl_memory_free(peers, TL_PEERS * sizeof(*peers));
+	peers = NULL;
+}
+
+/* An accepted socket has its listener's name. */
+static void fill_unix(struct tl_peer *peer, const struct sock *sk)
+{
+	const struct sock *other = READ_ONCE(unix_sk(sk)->peer);
+	struct tl_endpoint at;
+
+	peer->local = true;
+	peer->port = 0;
+	/* Compared as memory: what follows the string is zero. */
+	if (other && tl_endpoint_local(&at, other))
+		strscpy(peer->path, at.path, sizeof(peer->path));
+}
 
 static void fill_v4(struct tl_peer *peer, __be32 addr, __be32 own)
 {
@@ -30,8 +58,13 @@ static void fill_v4(struct tl_peer *peer, __be32 addr, __be32 own)
 static void fill(struct tl_peer *peer, const struct sock *sk)
 {
 	memset(peer, 0, sizeof(*peer));
-	peer->port = ntohs(sk->sk_dport);
+	peer->used = true;
 	peer->netns = sock_net(sk)->ns.inum;
+	if (sk->sk_family == AF_UNIX) {
+		fill_unix(peer, sk);
+		return;
+	}
+	peer->port = ntohs(sk->sk_dport);
 #if IS_ENABLED(CONFIG_IPV6)
 	if (sk->sk_family == AF_INET6 && !ipv6_addr_v4mapped(&sk->sk_v6_daddr)) {
 		peer->addr_len = 16;
@@ -64,7 +97,7 @@ u32 tl_peer_number(const struct sock *sk)
 			continue;
 		if (!memcmp(&peers[i], &peer, sizeof(peer)))
 			break;
-		if (peers[i].addr_len)
+		if (peers[i].used)
 			continue;
 		/* A quarter stays free, which bounds the search. */
 		if (used >= TL_PEERS / 4 * 3) {
@@ -95,7 +128,24 @@ bool tl_peer_get(u32 number, struct tl_peer *copy)
 	raw_spin_lock_irqsave(&lock, flags);
 	*copy = peers[number];
 	raw_spin_unlock_irqrestore(&lock, flags);
-	return copy->addr_len;
+	return copy->used;
+}
+
+/**
+ * tl_peer_tier() - The tier at an endpoint, if it is on this host for certain
+ * @peer: the endpoint
+ *
+ * Return: its id, or 0.
+ */
+u32 tl_peer_tier(const struct tl_peer *peer)
+{
+	struct tl_endpoint at = { .netns = peer->netns, .port = peer->port };
+	const struct tl_tier *tier = NULL;
+
+	strscpy(at.path, peer->path, sizeof(at.path));
+	if (peer->local && (at.port || at.path[0]))
+		tier = tl_tier_find(&at);
+	return tier ? tier->id : 0;
 }
 
 /**
@@ -108,7 +158,7 @@ void tl_peer_forget_all(void)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	memset(peers, 0, sizeof(peers));
+	memset(peers, 0, TL_PEERS * sizeof(*peers));
 	used = 0;
 	raw_spin_unlock_irqrestore(&lock, flags);
 }

@@ -9,10 +9,15 @@
  * only while measuring: what is not armed costs nothing.
  */
 #include <linux/kprobes.h>
+#include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/net.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/socket.h>
+#include <linux/tracepoint.h>
+#include <linux/uio.h>
+#include <net/af_unix.h>
 #include <net/mptcp.h>
 #include <net/sock.h>
 #include <uapi/linux/tierlens.h>
@@ -20,17 +25,20 @@
 #include "compat/compat.h"
 #include "probe.h"
 #include "track.h"
+#include "usage.h"
 
 struct hook {
 	const char *name;
 	const char *symbols[3]; /* the first that the kernel has is taken */
 	bool required;
 	kprobe_pre_handler_t handler;
+	void *traced; /* instead of a handler: the symbol is a tracepoint's, this its probe */
 	struct kprobe kp;
+	struct tracepoint *tracepoint;
 	bool registered;
 };
 
-static DEFINE_PER_CPU(u64, hits[16]);
+static DEFINE_PER_CPU(u64, hits[64]);
 static bool armed;
 
 static unsigned long arg(struct pt_regs *regs, unsigned int n)
@@ -47,6 +55,19 @@ static bool is_tcp(const struct sock *sk)
 {
 	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
 	       sk->sk_protocol == IPPROTO_TCP;
+}
+
+static bool is_unix_stream(const struct sock *sk)
+{
+	return sk->sk_family == AF_UNIX && sk->sk_type == SOCK_STREAM;
+}
+
+/* UNIX sockets' functions are handed the file's side of it, which may be closed. */
+static struct sock *unix_arg(struct pt_regs *regs)
+{
+	struct sock *sk = ((struct socket *)arg(regs, 0))->sk;
+
+	return sk && is_unix_stream(sk) ? sk : NULL;
 }
 
 static void count(struct kprobe *kp);
@@ -72,17 +93,26 @@ static int on_send_wait(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
+{
+	size_t room = 0;
+	const void __user *base = tl_compat_landing((struct msghdr *)msg, &room);
+
+	/* Where, that is; what is there is read only if there are rules by then. */
+	tl_track_receiving(sk, flags & MSG_PEEK, base, room);
+}
+
 static int on_recvmsg(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
-	tl_track_receiving(sk_arg(regs), arg(regs, TL_RECVMSG_FLAGS) & MSG_PEEK);
+	receiving(sk_arg(regs), arg(regs, 1), arg(regs, TL_RECVMSG_FLAGS));
 	return 0;
 }
 
 static int on_splice_read(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
-	tl_track_receiving(NULL, false);
+	tl_track_receiving(NULL, false, NULL, 0);
 	return 0;
 }
 
@@ -101,7 +131,7 @@ static int on_accepted(struct kprobe *kp, struct pt_regs *regs)
 	struct sock *sk = sk_arg(regs);
 
 	count(kp);
-	if (sk && is_tcp(sk))
+	if (sk && (is_tcp(sk) || is_unix_stream(sk)))
 		tl_track_accepted(sk);
 	return 0;
 }
@@ -131,6 +161,190 @@ static int on_close(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+static int on_unix_sendmsg(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		tl_track_sent(sk, arg(regs, 2));
+	return 0;
+}
+
+static int on_unix_sendpage(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		tl_track_sent(sk, arg(regs, 3));
+	return 0;
+}
+
+/* Each part of a large send takes a buffer, and waits for it if need be. */
+static int on_unix_send_part(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	if (is_unix_stream(sk_arg(regs)))
+		tl_track_still_sending(sk_arg(regs));
+	return 0;
+}
+
+static int on_unix_recvmsg(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		receiving(sk, arg(regs, 1), arg(regs, 3));
+	return 0;
+}
+
+static int on_unix_splice_read(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		tl_track_receiving(sk, false, NULL, 0);
+	return 0;
+}
+
+static int on_unix_received(struct kprobe *kp, struct pt_regs *regs)
+{
+	const struct sk_buff *skb = (struct sk_buff *)arg(regs, 0);
+	unsigned int consumed = 0;
+
+	count(kp);
+	if (!tl_compat_unix_consumed(skb, &consumed))
+		skb = NULL;
+	tl_track_received_part(skb, consumed + (int)arg(regs, 1), (int)arg(regs, 2));
+	return 0;
+}
+
+static int on_unix_connect(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		tl_track_connecting(sk);
+	return 0;
+}
+
+static int on_unix_shutdown(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	/* What the caller says is one less than what the kernel keeps. */
+	if (sk && ((arg(regs, 1) + 1) & SEND_SHUTDOWN))
+		tl_track_shutdown(sk);
+	return 0;
+}
+
+static int on_unix_release(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct sock *sk = unix_arg(regs);
+
+	count(kp);
+	if (sk)
+		tl_track_closed(sk);
+	return 0;
+}
+
+static int on_epoll_wait(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_dispatched(true);
+	return 0;
+}
+
+/* Not only event loops poll: also who waits for one answer with a time limit. */
+static int on_poll(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_dispatched(false);
+	return 0;
+}
+
+static u64 iter_bytes(struct pt_regs *regs)
+{
+	return iov_iter_count((struct iov_iter *)arg(regs, 1));
+}
+
+/* The object behind a file, which its readers and writers share. */
+static const void *iocb_object(struct pt_regs *regs)
+{
+	return ((struct kiocb *)arg(regs, 0))->ki_filp->private_data;
+}
+
+static const void *file_object(struct pt_regs *regs)
+{
+	return ((struct file *)arg(regs, 0))->private_data;
+}
+
+static int on_eventfd_write(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_wrote(file_object(regs), sizeof(u64));
+	return 0;
+}
+
+static int on_eventfd_read(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_reads(iocb_object(regs), 0);
+	return 0;
+}
+
+static int on_pipe_write(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_wrote(iocb_object(regs), iter_bytes(regs));
+	return 0;
+}
+
+static int on_pipe_read(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_reads(iocb_object(regs), iter_bytes(regs));
+	return 0;
+}
+
+static int on_release(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_released(((struct file *)arg(regs, 1))->private_data);
+	return 0;
+}
+
+static int on_ring_receive(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_ring();
+	return 0;
+}
+
+static int on_futex_wake(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_futex(TL_FUTEX_WAKES);
+	return 0;
+}
+
+static int on_futex_wait(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_futex(TL_FUTEX_WAITS);
+	return 0;
+}
+
+static void on_waking(void *data, struct task_struct *task)
+{
+	tl_track_woken(task);
+}
+
 static int on_exit(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
@@ -153,7 +367,32 @@ static struct hook hooks[] = {
 	{ "shutdown", { "tcp_shutdown" }, false, on_shutdown },
 	{ "close", { "tcp_close" }, true, on_close },
 	{ "disconnect", { "tcp_disconnect" }, false, on_close },
+	{ "unix-send", { "unix_stream_sendmsg" }, false, on_unix_sendmsg },
+	{ "unix-sendpage", { "unix_stream_sendpage" }, false, on_unix_sendpage },
+	{ "unix-send-part", { "sock_alloc_send_pskb" }, false, on_unix_send_part },
+	{ "unix-received", { "unix_stream_read_actor" }, false, on_unix_received },
+	{ "unix-spliced", { "unix_stream_splice_actor" }, false, on_unix_received },
+	{ "unix-receive", { "unix_stream_recvmsg" }, false, on_unix_recvmsg },
+	{ "unix-splice-read", { "unix_stream_splice_read" }, false, on_unix_splice_read },
+	{ "unix-connect", { "unix_stream_connect" }, false, on_unix_connect },
+	{ "unix-shutdown", { "unix_shutdown" }, false, on_unix_shutdown },
+	{ "unix-close", { "unix_release" }, false, on_unix_release },
+	{ "epoll", { "do_epoll_wait" }, false, on_epoll_wait },
+	{ "poll", { "do_sys_poll" }, false, on_poll },
+	{ "select", { "core_sys_select", "do_select" }, false, on_poll },
+	{ "eventfd-write", { "eventfd_write" }, false, on_eventfd_write },
+	{ "eventfd-read", { "eventfd_read" }, false, on_eventfd_read },
+	{ "eventfd-close", { "eventfd_release" }, false, on_release },
+	{ "pipe-write", { "pipe_write", "fifo_pipe_write" }, false, on_pipe_write },
+	{ "pipe-read", { "pipe_read", "fifo_pipe_read" }, false, on_pipe_read },
+	{ "pipe-close", { "pipe_release" }, false, on_release },
+	{ "ring-recv", { "io_recv" }, false, on_ring_receive },
+	{ "ring-recvmsg", { "io_recvmsg" }, false, on_ring_receive },
+	{ "futex-wake", { "futex_wake" }, false, on_futex_wake },
+	{ "futex-wait", { "futex_wait" }, false, on_futex_wait },
+	{ "waking", { "sched_waking" }, false, NULL, on_waking },
 	{ "exit", { "do_exit" }, true, on_exit },
+	{ "switch", { "sched_switch" }, false, NULL, tl_usage_switched },
 };
 
 static void count(struct kprobe *kp)
@@ -164,27 +403,71 @@ static void count(struct kprobe *kp)
 	this_cpu_inc(hits[hook - hooks]);
 }
 
+static void find_tracepoint(struct tracepoint *tracepoint, void *arg)
+{
+	struct hook *hook = arg;
+
+	if (!strcmp(tracepoint->name, hook->symbols[0]))
+		hook->tracepoint = tracepoint;
+}
+
+static int probe_register(struct hook *hook, const char *symbol)
+{
+	int ret;
+
+	memset(&hook->kp, 0, sizeof(hook->kp));
+	hook->kp.symbol_name = symbol;
+	hook->kp.pre_handler = hook->handler;
+	hook->kp.flags = KPROBE_FLAG_DISABLED;
+	ret = register_kprobe(&hook->kp);
+	hook->registered = !ret;
+	return ret;
+}
+
 static int hook_register(struct hook *hook)
 {
 	unsigned int i;
 	int ret = -ENOENT;
 
+	if (hook->traced) {
+		for_each_kernel_tracepoint(find_tracepoint, hook);
+		return 0;
+	}
 	for (i = 0; i < ARRAY_SIZE(hook->symbols) && hook->symbols[i]; i++) {
-		memset(&hook->kp, 0, sizeof(hook->kp));
-		hook->kp.symbol_name = hook->symbols[i];
-		hook->kp.pre_handler = hook->handler;
-		hook->kp.flags = KPROBE_FLAG_DISABLED;
-		ret = register_kprobe(&hook->kp);
-		if (!ret) {
-			hook->registered = true;
+		ret = probe_register(hook, hook->symbols[i]);
+		if (!ret)
 			return 0;
-		}
 	}
 	if (!hook->required)
 		return 0;
 	pr_err("tierlens: this kernel lets nobody probe %s (error %d), which measuring needs: see Documentation/kernels.md\n",
 	       hook->symbols[0], ret);
 	return ret;
+}
+
+static int hook_arm(struct hook *hook)
+{
+	int ret = 0;
+
+	if (hook->tracepoint) {
+		ret = tracepoint_probe_register(hook->tracepoint, hook->traced, NULL);
+		hook->registered = !ret;
+	} else if (hook->registered) {
+		ret = enable_kprobe(&hook->kp);
+	}
+	return ret;
+}
+
+static void hook_disarm(struct hook *hook)
+{
+	if (!hook->registered)
+		return;
+	if (hook->tracepoint) {
+		tracepoint_probe_unregister(hook->tracepoint, hook->traced, NULL);
+		hook->registered = false;
+	} else {
+		disable_kprobe(&hook->kp);
+	}
 }
 
 /**
@@ -212,7 +495,7 @@ void tl_probe_exit(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].registered)
+		if (hooks[i].registered && hooks[i].handler)
 			unregister_kprobe(&hooks[i].kp);
 }
 
@@ -230,9 +513,7 @@ int tl_probe_arm(void)
 	armed = true;
 	/* From the end: who forgets is armed before who remembers. */
 	for (i = ARRAY_SIZE(hooks); i--;) {
-		if (!hooks[i].registered)
-			continue;
-		ret = enable_kprobe(&hooks[i].kp);
+		ret = hook_arm(&hooks[i]);
 		if (ret) {
 			tl_probe_disarm();
 			return ret;
@@ -251,9 +532,9 @@ void tl_probe_disarm(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].registered)
-			disable_kprobe(&hooks[i].kp);
+		hook_disarm(&hooks[i]);
 	armed = false;
+	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }
 
@@ -284,8 +565,9 @@ bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 	if (i >= ARRAY_SIZE(hooks))
 		return false;
 	view->name = hooks[i].name;
-	view->symbol = hooks[i].registered ? hooks[i].kp.symbol_name : hooks[i].symbols[0];
-	view->state = !hooks[i].registered ? TIERLENS_HOOK_STATE_ABSENT :
+	view->symbol = hooks[i].kp.symbol_name ? hooks[i].kp.symbol_name : hooks[i].symbols[0];
+	view->state = !hooks[i].registered && !hooks[i].tracepoint ?
+		      TIERLENS_HOOK_STATE_ABSENT :
 		      armed		   ? TIERLENS_HOOK_STATE_ACTIVE :
 					     TIERLENS_HOOK_STATE_IDLE;
 	view->required = hooks[i].required;

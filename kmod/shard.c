@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/timekeeping.h>
 
+#include "class.h"
 #include "shard.h"
 #include "stats.h"
 #include "tier.h"
@@ -19,10 +20,9 @@
 #define OPEN 4 /* intervals open at once, a power of two */
 #define BUCKETS 64
 
-/* The cells and edges of one interval. */
+/* Everything of one interval. */
 struct set {
-	struct tl_cell *cells[BUCKETS];
-	struct tl_edge *edges[BUCKETS];
+	struct tl_entry *chain[TL_SUMS][BUCKETS];
 };
 
 struct shard {
@@ -34,87 +34,148 @@ struct shard {
 #define SHARDS_BYTES (sizeof(struct shard) * num_possible_cpus())
 
 static struct shard __percpu *shards;
-static struct tl_pool cell_pool;
-static struct tl_pool edge_pool;
 static struct tl_grid grid;
 static struct set merged;
 
-static unsigned int bucket_of(u32 tier, u32 class, u32 peer)
+static struct tl_entry **chain_of(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
-	return (tier * 31 + class * 7 + peer) % BUCKETS;
+	return &set->chain[kind][(a * 31 + b * 7 + c) % BUCKETS];
 }
 
-static struct tl_cell *cell_find(struct set *set, u32 tier, u32 class)
+static struct tl_entry *find(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
-	struct tl_cell *cell;
+	struct tl_entry *entry = *chain_of(set, kind, a, b, c);
 
-	for (cell = set->cells[bucket_of(tier, class, 0)]; cell; cell = cell->next)
-		if (cell->tier == tier && cell->class == class)
-			return cell;
-	return NULL;
+	while (entry && (entry->key[0] != a || entry->key[1] != b || entry->key[2] != c))
+		entry = entry->next;
+	return entry;
 }
 
-static void cell_link(struct set *set, struct tl_cell *cell)
+static void cell_merge(struct tl_entry *into, const struct tl_entry *from)
 {
-	struct tl_cell **head = &set->cells[bucket_of(cell->tier, cell->class, 0)];
-
-	cell->next = *head;
-	*head = cell;
+	tl_cell_merge(&container_of(into, struct tl_cell, entry)->sums,
+		      &container_of(from, struct tl_cell, entry)->sums);
 }
 
-static struct tl_cell *cell_get(struct set *set, u32 tier, u32 class)
+static void edge_merge(struct tl_entry *into, const struct tl_entry *from)
 {
-	struct tl_cell *cell = cell_find(set, tier, class);
-
-	if (likely(cell))
-		return cell;
-	cell = tl_pool_get(&cell_pool);
-	if (!cell)
-		return NULL;
-	cell->tier = tier;
-	cell->class = class;
-	memset(&cell->sums, 0, sizeof(cell->sums));
-	cell_link(set, cell);
-	return cell;
+	tl_edge_merge(&container_of(into, struct tl_edge, entry)->sums,
+		      &container_of(from, struct tl_edge, entry)->sums);
 }
 
-static struct tl_edge *edge_find(struct set *set, u32 tier, u32 class, u32 peer)
+static void path_merge(struct tl_entry *into, const struct tl_entry *from)
 {
-	struct tl_edge *edge;
-
-	for (edge = set->edges[bucket_of(tier, class, peer)]; edge; edge = edge->next)
-		if (edge->tier == tier && edge->class == class &&
-		    edge->peer_number == peer)
-			return edge;
-	return NULL;
+	tl_path_merge(&container_of(into, struct tl_path, entry)->sums,
+		      &container_of(from, struct tl_path, entry)->sums);
 }
 
-static void edge_link(struct set *set, struct tl_edge *edge)
+static void cell_name(struct tl_entry *entry)
 {
-	struct tl_edge **head =
-		&set->edges[bucket_of(edge->tier, edge->class, edge->peer_number)];
+	struct tl_cell *cell = container_of(entry, struct tl_cell, entry);
 
-	edge->next = *head;
-	*head = edge;
+	tl_tier_name(entry->key[0], cell->tier_name);
+	tl_class_name(entry->key[1], cell->class_name);
 }
 
-static void edge_add(struct set *set, u32 tier, u32 class, const struct tl_call_sum *sum)
+static void edge_name(struct tl_entry *entry)
 {
-	struct tl_edge *edge = edge_find(set, tier, class, sum->peer);
+	struct tl_edge *edge = container_of(entry, struct tl_edge, entry);
+	u32 tier;
 
-	if (!edge) {
-		edge = tl_pool_get(&edge_pool);
-		if (!edge) {
-			this_cpu_inc(tl_stats.loss[TL_LOSS_CELLS_FULL]);
-			return;
-		}
-		edge->tier = tier;
-		edge->class = class;
-		edge->peer_number = sum->peer;
-		memset(&edge->sums, 0, sizeof(edge->sums));
-		edge_link(set, edge);
+	tl_tier_name(entry->key[0], edge->tier_name);
+	tl_class_name(entry->key[1], edge->class_name);
+	edge->peer_tier_name[0] = '\0';
+	if (!tl_peer_get(entry->key[2], &edge->peer)) {
+		memset(&edge->peer, 0, sizeof(edge->peer));
+		return;
 	}
-	tl_edge_add(&edge->sums, sum);
+	tier = tl_peer_tier(&edge->peer);
+	if (tier)
+		tl_tier_name(tier, edge->peer_tier_name);
+}
+
+static void path_name(struct tl_entry *entry)
+{
+	struct tl_path *path = container_of(entry, struct tl_path, entry);
+
+	if (!tl_path_get(entry->key[0], &path->node))
+		memset(&path->node, 0, sizeof(path->node));
+	/* There was no memory for it, which is counted: better a root than an orphan. */
+	if (!find(&merged, TL_SUMS_PATH, path->node.parent, 0, 0))
+		path->node.parent = 0;
+	tl_tier_name(path->node.tier, path->tier_name);
+	tl_class_name(path->node.class, path->class_name);
+}
+
+static void usage_name(struct tl_entry *entry)
+{
+	tl_tier_name(entry->key[0], container_of(entry, struct tl_usage, entry)->tier_name);
+}
+
+/* What differs between them. */
+static struct kind {
+	const char *name;
+	size_t size;
+	void (*merge)(struct tl_entry *into, const struct tl_entry *from);
+	void (*set_names)(struct tl_entry *entry);
+	struct tl_pool pool;
+} kinds[TL_SUMS] = {
+	[TL_SUMS_CELL] = { "cells", sizeof(struct tl_cell), cell_merge, cell_name },
+	[TL_SUMS_EDGE] = { "edges", sizeof(struct tl_edge), edge_merge, edge_name },
+	[TL_SUMS_PATH] = { "paths", sizeof(struct tl_path), path_merge, path_name },
+	[TL_SUMS_USAGE] = { "usages", sizeof(struct tl_usage), NULL, usage_name },
+};
+
+static void link_entry(struct set *set, enum tl_sums kind, struct tl_entry *entry)
+{
+	struct tl_entry **head = chain_of(set, kind, entry->key[0], entry->key[1],
+					  entry->key[2]);
+
+	entry->next = *head;
+	*head = entry;
+}
+
+/* The entry of a key, a new one being zero; NULL and counted if there is no memory. */
+static struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+{
+	struct tl_entry *entry = find(set, kind, a, b, c);
+
+	if (likely(entry))
+		return entry;
+	entry = tl_pool_get(&kinds[kind].pool);
+	if (!entry) {
+		this_cpu_inc(tl_stats.loss[TL_LOSS_CELLS_FULL]);
+		return NULL;
+	}
+	memset(entry, 0, kinds[kind].size);
+	entry->key[0] = a;
+	entry->key[1] = b;
+	entry->key[2] = c;
+	link_entry(set, kind, entry);
+	return entry;
+}
+
+static void add_edge(struct set *set, u32 tier, u32 class, const struct tl_call_sum *sum)
+{
+	struct tl_entry *entry = get(set, TL_SUMS_EDGE, tier, class, sum->peer);
+
+	if (entry)
+		tl_edge_add(&container_of(entry, struct tl_edge, entry)->sums, sum);
+}
+
+static void add_request(struct set *set, const struct tl_ended *ended, u64 start_ns)
+{
+	struct tl_entry *entry = get(set, TL_SUMS_CELL, ended->tier, ended->class, 0);
+	unsigned int i;
+
+	if (entry)
+		tl_cell_add(&container_of(entry, struct tl_cell, entry)->sums, ended,
+			    start_ns);
+	entry = get(set, TL_SUMS_PATH, ended->node, 0, 0);
+	if (entry)
+		tl_path_add(&container_of(entry, struct tl_path, entry)->sums, ended);
+	for (i = 0; i < ended->sums_used; i++)
+		add_edge(set, ended->tier, ended->class, &ended->sums[i]);
 }
 
 /* The interval that an end at @ns goes into. */
@@ -139,22 +200,13 @@ static u64 choose(const struct shard *shard, u64 ns)
 void tl_shard_deposit(const struct tl_ended *ended)
 {
 	struct shard *shard = this_cpu_ptr(shards);
-	struct tl_cell *cell;
-	struct set *set;
-	unsigned int i;
 	u64 generation;
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&shard->lock);
 	generation = choose(shard, ended->closed_ns);
-	set = &shard->sets[generation % OPEN];
-	cell = cell_get(set, ended->tier, ended->class);
-	if (cell)
-		tl_cell_add(&cell->sums, ended, tl_grid_start_ns(&grid, generation));
-	else
-		this_cpu_inc(tl_stats.loss[TL_LOSS_CELLS_FULL]);
-	for (i = 0; i < ended->sums_used; i++)
-		edge_add(set, ended->tier, ended->class, &ended->sums[i]);
+	add_request(&shard->sets[generation % OPEN], ended,
+		    tl_grid_start_ns(&grid, generation));
 	raw_spin_unlock(&shard->lock);
 }
 
@@ -172,67 +224,37 @@ void tl_shard_deposit_stray(const struct tl_call_sum *sum)
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&shard->lock);
-	edge_add(&shard->sets[choose(shard, ktime_get_mono_fast_ns()) % OPEN], 0, 0, sum);
+	add_edge(&shard->sets[choose(shard, ktime_get_mono_fast_ns()) % OPEN], 0, 0, sum);
 	raw_spin_unlock(&shard->lock);
 }
 
-static void cells_free(struct tl_cell *cells)
+static void free_list(enum tl_sums kind, struct tl_entry *entry)
 {
-	struct tl_cell *next;
+	struct tl_entry *next;
 	unsigned long flags;
 
-	for (; cells; cells = next) {
-		next = cells->next;
+	for (; entry; entry = next) {
+		next = entry->next;
 		local_irq_save(flags);
-		tl_pool_put(&cell_pool, cells);
+		tl_pool_put(&kinds[kind].pool, entry);
 		local_irq_restore(flags);
 	}
 }
 
-static void edges_free(struct tl_edge *edges)
+/* A chain of one CPU moves into merged, or is added to what is there. */
+static void merge_chain(enum tl_sums kind, struct tl_entry *entry)
 {
-	struct tl_edge *next;
-	unsigned long flags;
+	struct tl_entry *next, *into;
 
-	for (; edges; edges = next) {
-		next = edges->next;
-		local_irq_save(flags);
-		tl_pool_put(&edge_pool, edges);
-		local_irq_restore(flags);
-	}
-}
-
-/* Chains of one CPU move into merged, or are added to what is there. */
-static void merge_cells(struct tl_cell *cells)
-{
-	struct tl_cell *next, *into;
-
-	for (; cells; cells = next) {
-		next = cells->next;
-		into = cell_find(&merged, cells->tier, cells->class);
+	for (; entry; entry = next) {
+		next = entry->next;
+		into = find(&merged, kind, entry->key[0], entry->key[1], entry->key[2]);
 		if (into) {
-			tl_cell_merge(&into->sums, &cells->sums);
-			cells->next = NULL;
-			cells_free(cells);
+			kinds[kind].merge(into, entry);
+			entry->next = NULL;
+			free_list(kind, entry);
 		} else {
-			cell_link(&merged, cells);
-		}
-	}
-}
-
-static void merge_edges(struct tl_edge *edges)
-{
-	struct tl_edge *next, *into;
-
-	for (; edges; edges = next) {
-		next = edges->next;
-		into = edge_find(&merged, edges->tier, edges->class, edges->peer_number);
-		if (into) {
-			tl_edge_merge(&into->sums, &edges->sums);
-			edges->next = NULL;
-			edges_free(edges);
-		} else {
-			edge_link(&merged, edges);
+			link_entry(&merged, kind, entry);
 		}
 	}
 }
@@ -240,92 +262,115 @@ static void merge_edges(struct tl_edge *edges)
 static void take_shard(struct shard *shard, u64 generation)
 {
 	struct set *set = &shard->sets[generation % OPEN];
-	struct tl_cell *cells[BUCKETS];
-	struct tl_edge *edges[BUCKETS];
+	struct tl_entry *chain[BUCKETS];
+	unsigned int kind, i;
 	unsigned long flags;
-	unsigned int i;
 
-	raw_spin_lock_irqsave(&shard->lock, flags);
-	memcpy(cells, set->cells, sizeof(cells));
-	memcpy(edges, set->edges, sizeof(edges));
-	memset(set, 0, sizeof(*set));
-	shard->base = generation + 1;
-	raw_spin_unlock_irqrestore(&shard->lock, flags);
-	for (i = 0; i < BUCKETS; i++) {
-		merge_cells(cells[i]);
-		merge_edges(edges[i]);
+	/* By kind, for all at once would be too much for the stack. */
+	for (kind = 0; kind < TL_SUMS; kind++) {
+		raw_spin_lock_irqsave(&shard->lock, flags);
+		/* From now on nothing is added to it. */
+		shard->base = generation + 1;
+		memcpy(chain, set->chain[kind], sizeof(chain));
+		memset(set->chain[kind], 0, sizeof(chain));
+		raw_spin_unlock_irqrestore(&shard->lock, flags);
+		for (i = 0; i < BUCKETS; i++)
+			merge_chain(kind, chain[i]);
 	}
 }
 
-static void name_edge(struct tl_edge *edge)
+/* A path's ancestors are in the interval, too, so that it can be read by itself. */
+static void add_ancestors(void)
 {
-	struct tl_tier *tier;
+	struct tl_path_node node;
+	struct tl_entry *entry;
+	unsigned long flags;
+	unsigned int i;
+	u32 id;
 
-	tl_tier_name(edge->tier, edge->tier_name);
-	edge->peer_tier_name[0] = '\0';
-	if (!tl_peer_get(edge->peer_number, &edge->peer)) {
-		memset(&edge->peer, 0, sizeof(edge->peer));
-		return;
-	}
-	tier = edge->peer.local ? tl_tier_find(edge->peer.netns, edge->peer.port) : NULL;
-	if (tier)
-		tl_tier_name(tier->id, edge->peer_tier_name);
+	for (i = 0; i < BUCKETS; i++)
+		for (entry = merged.chain[TL_SUMS_PATH][i]; entry; entry = entry->next)
+			for (id = entry->key[0]; tl_path_get(id, &node) && node.parent;
+			     id = node.parent) {
+				local_irq_save(flags);
+				get(&merged, TL_SUMS_PATH, node.parent, 0, 0);
+				local_irq_restore(flags);
+			}
 }
 
 /* What is in merged becomes the interval's. */
-static void take_merged(struct tl_cell **cells, struct tl_edge **edges)
+static void take_merged(struct tl_taken *taken)
 {
-	struct tl_cell *cell, *next_cell;
-	struct tl_edge *edge, *next_edge;
-	unsigned int i;
+	struct tl_entry *entry, *next;
+	unsigned int kind, i;
 
-	for (i = 0; i < BUCKETS; i++) {
-		for (cell = merged.cells[i]; cell; cell = next_cell) {
-			next_cell = cell->next;
-			tl_tier_name(cell->tier, cell->tier_name);
-			cell->next = *cells;
-			*cells = cell;
-		}
-		for (edge = merged.edges[i]; edge; edge = next_edge) {
-			next_edge = edge->next;
-			name_edge(edge);
-			edge->next = *edges;
-			*edges = edge;
-		}
+	/* Names look into merged, so they come first. */
+	for (kind = 0; kind < TL_SUMS; kind++)
+		for (i = 0; i < BUCKETS; i++)
+			for (entry = merged.chain[kind][i]; entry; entry = entry->next)
+				kinds[kind].set_names(entry);
+	for (kind = 0; kind < TL_SUMS; kind++) {
+		taken->list[kind] = NULL;
+		for (i = 0; i < BUCKETS; i++)
+			for (entry = merged.chain[kind][i]; entry; entry = next) {
+				next = entry->next;
+				entry->next = taken->list[kind];
+				taken->list[kind] = entry;
+			}
 	}
 	memset(&merged, 0, sizeof(merged));
 }
 
 /**
+ * tl_shard_merge_usage() - Add what a process used to the interval being taken
+ * @tier: the tier that it serves
+ * @sums: what it used
+ *
+ * Context: interrupts off, perhaps in an RCU read-side section; before
+ * tl_shard_take(), by its caller.
+ */
+void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums)
+{
+	struct tl_entry *entry = get(&merged, TL_SUMS_USAGE, tier, 0, 0);
+	struct tl_usage_sums *into;
+
+	if (!entry)
+		return;
+	into = &container_of(entry, struct tl_usage, entry)->sums;
+	into->processes += sums->processes;
+	into->cpu_ns += sums->cpu_ns;
+	into->request_cpu_ns += sums->request_cpu_ns;
+}
+
+/**
  * tl_shard_take() - Take what all CPUs have summed up for a generation
  * @generation: the oldest open one; it is open no longer
- * @cells: set to a list, for tl_shard_give_back()
- * @edges: the same
+ * @taken: filled, for tl_shard_give_back()
  *
  * Context: process, one caller at a time.
  */
-void tl_shard_take(u64 generation, struct tl_cell **cells, struct tl_edge **edges)
+void tl_shard_take(u64 generation, struct tl_taken *taken)
 {
 	int cpu;
 
-	*cells = NULL;
-	*edges = NULL;
 	for_each_possible_cpu(cpu)
 		take_shard(per_cpu_ptr(shards, cpu), generation);
-	take_merged(cells, edges);
+	add_ancestors();
+	take_merged(taken);
 }
 
 /**
  * tl_shard_give_back() - Free what was taken
- * @cells: a list
- * @edges: a list
+ * @taken: the lists
  *
  * Context: process.
  */
-void tl_shard_give_back(struct tl_cell *cells, struct tl_edge *edges)
+void tl_shard_give_back(struct tl_taken *taken)
 {
-	cells_free(cells);
-	edges_free(edges);
+	unsigned int kind;
+
+	for (kind = 0; kind < TL_SUMS; kind++)
+		free_list(kind, taken->list[kind]);
 }
 
 /**
@@ -350,6 +395,7 @@ void tl_shard_start(const struct tl_grid *new_grid)
  */
 int tl_shard_init(void)
 {
+	unsigned int kind;
 	int cpu;
 
 	if (!tl_memory_charge(SHARDS_BYTES))
@@ -361,18 +407,21 @@ int tl_shard_init(void)
 	}
 	for_each_possible_cpu(cpu)
 		raw_spin_lock_init(&per_cpu_ptr(shards, cpu)->lock);
-	if (tl_pool_init(&cell_pool, "cells", sizeof(struct tl_cell), 64, NULL) ||
-	    tl_pool_init(&edge_pool, "edges", sizeof(struct tl_edge), 64, NULL)) {
-		tl_shard_exit();
-		return -ENOMEM;
-	}
+	for (kind = 0; kind < TL_SUMS; kind++)
+		if (tl_pool_init(&kinds[kind].pool, kinds[kind].name, kinds[kind].size, 64,
+				 NULL)) {
+			tl_shard_exit();
+			return -ENOMEM;
+		}
 	return 0;
 }
 
 void tl_shard_exit(void)
 {
-	tl_pool_exit(&edge_pool);
-	tl_pool_exit(&cell_pool);
+	unsigned int kind;
+
+	for (kind = 0; kind < TL_SUMS; kind++)
+		tl_pool_exit(&kinds[kind].pool);
 	free_percpu(shards);
 	shards = NULL;
 	tl_memory_uncharge(SHARDS_BYTES);

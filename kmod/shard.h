@@ -7,6 +7,7 @@
 
 #include "core/cell.h"
 #include "memory.h"
+#include "path.h"
 #include "peer.h"
 
 /* How time is cut. */
@@ -28,25 +29,60 @@ static inline u64 tl_grid_start_ns(const struct tl_grid *grid, u64 generation)
 	return grid->start_ns + (generation - grid->first) * grid->length_ns;
 }
 
-struct tl_cell {
+/* What is summed up over an interval, apart from each other. */
+enum tl_sums { TL_SUMS_CELL, TL_SUMS_EDGE, TL_SUMS_PATH, TL_SUMS_USAGE, TL_SUMS };
+
+/* First member of each of them. */
+struct tl_entry {
 	struct tl_pool_item item;
-	struct tl_cell *next;
-	u32 tier;
-	u32 class;
-	char tier_name[TIERLENS_NAME_MAX + 1]; /* when the interval was closed */
+	struct tl_entry *next;
+	u32 key[3];
+};
+
+/* Key: tier, class. The names of all are those when the interval was closed. */
+struct tl_cell {
+	struct tl_entry entry;
+	char tier_name[TIERLENS_NAME_MAX + 1];
+	char class_name[TIERLENS_NAME_MAX + 1];
 	struct tl_cell_sums sums;
 };
 
+/* Key: tier (0: unattributed calls), class, peer's number (0: more peers). */
 struct tl_edge {
-	struct tl_pool_item item;
-	struct tl_edge *next;
-	u32 tier; /* 0: unattributed calls */
-	u32 class;
-	u32 peer_number; /* 0: more peers */
-	struct tl_peer peer; /* this and the names are filled when it is closed */
+	struct tl_entry entry;
+	struct tl_peer peer;
 	char tier_name[TIERLENS_NAME_MAX + 1];
+	char class_name[TIERLENS_NAME_MAX + 1];
 	char peer_tier_name[TIERLENS_NAME_MAX + 1]; /* empty: none here */
 	struct tl_edge_sums sums;
+};
+
+/* Key: node. */
+struct tl_path {
+	struct tl_entry entry;
+	struct tl_path_node node; /* zero: TL_PATH_MORE */
+	char tier_name[TIERLENS_NAME_MAX + 1];
+	char class_name[TIERLENS_NAME_MAX + 1];
+	struct tl_path_sums sums;
+};
+
+/* What the processes of a tier used over an interval. */
+struct tl_usage_sums {
+	u32 processes;
+	u64 cpu_ns;
+	u64 request_cpu_ns;
+};
+
+/* Key: tier. */
+struct tl_usage {
+	struct tl_entry entry;
+	char tier_name[TIERLENS_NAME_MAX + 1];
+	struct tl_usage_sums sums;
+};
+
+/* The lists of a closed interval. */
+struct tl_taken {
+	struct tl_entry *list[TL_SUMS];
 };
 
 int tl_shard_init(void);
@@ -54,7 +90,8 @@ void tl_shard_exit(void);
 void tl_shard_start(const struct tl_grid *grid);
 void tl_shard_deposit(const struct tl_ended *ended);
 void tl_shard_deposit_stray(const struct tl_call_sum *sum);
-void tl_shard_take(u64 generation, struct tl_cell **cells, struct tl_edge **edges);
-void tl_shard_give_back(struct tl_cell *cells, struct tl_edge *edges);
+void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
+void tl_shard_take(u64 generation, struct tl_taken *taken);
+void tl_shard_give_back(struct tl_taken *taken);
 
 #endif

@@ -11,8 +11,8 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <net/af_unix.h>
 #include <net/inet_sock.h>
-#include <net/net_namespace.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
@@ -39,6 +39,19 @@ static bool is_tcp(const struct sock *sk)
 	       sk->sk_protocol == IPPROTO_TCP;
 }
 
+static bool is_unix_stream(const struct sock *sk)
+{
+	return sk->sk_family == AF_UNIX && sk->sk_type == SOCK_STREAM;
+}
+
+/* Those of a pair have no name at either end, and no tier. */
+static bool is_pair(const struct sock *sk)
+{
+	const struct sock *other = READ_ONCE(unix_sk(sk)->peer);
+
+	return !READ_ONCE(unix_sk(sk)->addr) && (!other || !READ_ONCE(unix_sk(other)->addr));
+}
+
 /* A listener of MPTCP hands out plain TCP sockets to plain TCP clients. */
 static bool is_mptcp(const struct sock *sk)
 {
@@ -51,22 +64,30 @@ static int look(const void *arg, struct file *file, unsigned int fd)
 	struct socket *sock = tl_compat_sock_from_file(file);
 	struct walk *walk = (struct walk *)arg;
 	struct sock *sk = sock ? sock->sk : NULL;
+	struct tl_endpoint at;
 	unsigned long flags;
 	unsigned int state;
+	bool bound;
 
-	if (!sk || !(is_tcp(sk) || (walk->pass == LISTENERS && is_mptcp(sk))))
+	if (!sk || !(is_tcp(sk) || is_unix_stream(sk) ||
+		     (walk->pass == LISTENERS && is_mptcp(sk))))
 		return 0;
 	state = 1U << READ_ONCE(sk->sk_state);
-	if (walk->pass == LISTENERS && (state & TCPF_LISTEN)) {
+	bound = tl_endpoint_local(&at, sk);
+	if (walk->pass == LISTENERS) {
+		if (!(state & TCPF_LISTEN) || !bound)
+			return 0;
 		local_irq_save(flags);
-		tl_tier_discover(sock_net(sk)->ns.inum, sk->sk_num, walk->comm);
+		tl_tier_discover(&at, walk->comm);
 		local_irq_restore(flags);
-	} else if (walk->pass == COUNT && (state & CONNECTED)) {
-		walk->found[tl_tier_find(sock_net(sk)->ns.inum, sk->sk_num) ? TL_SERVER :
-									      TL_CLIENT]++;
-	} else if (walk->pass == CONNECTIONS && (state & CONNECTED)) {
-		tl_track_older(sk, walk->comm);
+		return 0;
 	}
+	if (!(state & CONNECTED) || (is_unix_stream(sk) && is_pair(sk)))
+		return 0;
+	if (walk->pass == COUNT)
+		walk->found[bound && tl_tier_find(&at) ? TL_SERVER : TL_CLIENT]++;
+	else
+		tl_track_older(sk, walk->comm);
 	return 0;
 }
 

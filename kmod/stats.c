@@ -48,8 +48,37 @@ void tl_stats_end(enum tl_outcome outcome)
 	case TL_IGNORED:
 		stats->events.ignored++;
 		break;
+	case TL_DEFERRED:
+		/* It is counted when it is decided. */
+		stats->events.seen--;
+		break;
 	}
 	raw_write_seqcount_end(&stats->seq);
+}
+
+/**
+ * tl_stats_decided() - What became of events that had been deferred
+ * @outcome: attributed or unattributed
+ * @n: how many
+ *
+ * Context: interrupts are off; perhaps between tl_stats_begin() and
+ * tl_stats_end().
+ */
+void tl_stats_decided(enum tl_outcome outcome, u64 n)
+{
+	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
+	bool within = raw_read_seqcount(&stats->seq) & 1;
+
+	lockdep_assert_irqs_disabled();
+	if (!within)
+		raw_write_seqcount_begin(&stats->seq);
+	stats->events.seen += n;
+	if (outcome == TL_ATTRIBUTED)
+		stats->events.attributed += n;
+	else
+		stats->events.unattributed += n;
+	if (!within)
+		raw_write_seqcount_end(&stats->seq);
 }
 
 static void add_cpu(struct tl_totals *totals, const struct tl_stats *stats)

@@ -36,6 +36,7 @@ DECLARE_PER_CPU(struct tl_stats, tl_stats);
 void tl_stats_init(void);
 void tl_stats_begin(void);
 void tl_stats_end(enum tl_outcome outcome);
+void tl_stats_decided(enum tl_outcome outcome, u64 n);
 void tl_stats_sum(struct tl_totals *totals, u64 probes_missed);
 void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,
 		    const struct tl_totals *then);

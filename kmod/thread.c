@@ -2,43 +2,28 @@
 /*
  * Table of threads, by task
  *
- * An entry appears with a thread's first event and goes with the thread. It is
- * found without a lock, like a connection (see conn.c), and belongs to its
- * thread alone, so it needs none. What a process' threads share, thread.serves,
- * is in an entry of its own, found by signal_struct and counted: the first thread
- * may go before the others, or lose its place to one that calls exec().
+ * An entry appears with a thread's first event and goes with the thread. It
+ * belongs to its thread alone, so it needs no lock.
  */
-#include <linux/hash.h>
-#include <linux/rculist.h>
-#include <linux/rculist_nulls.h>
 #include <linux/sched.h>
-#include <linux/sched/signal.h>
+#include <linux/string.h>
 
+#include "errand.h"
+#include "handoff.h"
 #include "thread.h"
+#include "usage.h"
 
 #define TABLE_BITS 12
 #define POOL_LOW 256
 
-static struct bucket {
-	struct hlist_nulls_head head;
-	raw_spinlock_t lock; /* protects the chain */
-} *table;
+static struct tl_keyed_table table;
 static struct tl_pool tasks;
-static struct tl_pool processes; /* same type, by signal_struct; only thread.serves is used */
 
 int tl_thread_init(void)
 {
-	unsigned int i;
-
-	table = tl_memory_zalloc(sizeof(*table) << TABLE_BITS);
-	if (!table)
+	if (tl_keyed_init(&table, TABLE_BITS))
 		return -ENOMEM;
-	for (i = 0; i < 1U << TABLE_BITS; i++) {
-		INIT_HLIST_NULLS_HEAD(&table[i].head, i);
-		raw_spin_lock_init(&table[i].lock);
-	}
-	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL) ||
-	    tl_pool_init(&processes, "processes", sizeof(struct tl_task), POOL_LOW, NULL)) {
+	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL)) {
 		tl_thread_exit();
 		return -ENOMEM;
 	}
@@ -47,84 +32,38 @@ int tl_thread_init(void)
 
 void tl_thread_exit(void)
 {
-	tl_pool_exit(&processes);
 	tl_pool_exit(&tasks);
-	tl_memory_free(table, sizeof(*table) << TABLE_BITS);
-	table = NULL;
+	tl_keyed_exit(&table);
 }
 
-static struct bucket *bucket_of(const void *key)
+/**
+ * tl_thread_landed() - Where the bytes are that a thread receives
+ * @task: the current thread
+ * @bytes: how many of them are new
+ * @where: filled
+ */
+void tl_thread_landed(const struct tl_task *task, u64 bytes, struct tl_class_bytes *where)
 {
-	return &table[hash_ptr(key, TABLE_BITS)];
-}
+	u64 offset = task->recv_bytes - bytes;
 
-static struct tl_task *find(struct bucket *bucket, const void *key)
-{
-	struct hlist_nulls_node *node;
-	struct tl_task *entry;
-
-	rcu_read_lock();
-restart:
-	hlist_nulls_for_each_entry_rcu(entry, node, &bucket->head, node)
-		if (READ_ONCE(entry->key) == key)
-			goto out;
-	if (get_nulls_value(node) != (unsigned long)(bucket - table))
-		goto restart;
-	entry = NULL;
-out:
-	rcu_read_unlock();
-	return entry;
-}
-
-static void link(struct bucket *bucket, struct tl_task *entry, const void *key)
-{
-	lockdep_assert_held(&bucket->lock);
-	WRITE_ONCE(entry->key, key);
-	hlist_nulls_add_head_rcu(&entry->node, &bucket->head);
-}
-
-static void unlink(struct bucket *bucket, struct tl_task *entry)
-{
-	lockdep_assert_held(&bucket->lock);
-	hlist_nulls_del_rcu(&entry->node);
-	WRITE_ONCE(entry->key, NULL);
-}
-
-/* What the threads of a process share; it outlives its first thread, and exec(). */
-static struct tl_task *process_get(const void *key)
-{
-	struct bucket *bucket = bucket_of(key);
-	struct tl_task *entry, *fresh = tl_pool_get(&processes);
-
-	raw_spin_lock(&bucket->lock);
-	entry = find(bucket, key);
-	if (!entry && fresh) {
-		entry = fresh;
-		fresh = NULL;
-		memset(&entry->thread, 0, sizeof(entry->thread));
-		entry->uses = 0;
-		link(bucket, entry, key);
+	memset(where, 0, sizeof(*where));
+	if (task->recv_skb) {
+		where->skb = task->recv_skb;
+		where->offset = task->recv_offset;
+		where->n = min_t(u64, bytes, UINT_MAX);
+	} else if (task->recv_base && task->recv_bytes >= bytes && offset < task->recv_room) {
+		where->user = task->recv_base + offset;
+		where->n = min3(bytes, task->recv_room - offset, (u64)UINT_MAX);
+		where->part = where->n < bytes;
 	}
-	if (entry)
-		entry->uses++;
-	raw_spin_unlock(&bucket->lock);
-	if (fresh)
-		tl_pool_put(&processes, fresh);
-	return entry;
 }
 
-static void process_put(struct tl_task *entry)
+/* The entry of a task, NULL if it has none. Context: interrupts off. */
+struct tl_task *tl_thread_find(struct task_struct *task)
 {
-	struct bucket *bucket = bucket_of(entry->key);
-	bool last;
+	struct tl_keyed *keyed = tl_keyed_find(&table, task);
 
-	raw_spin_lock(&bucket->lock);
-	last = !--entry->uses;
-	if (last)
-		unlink(bucket, entry);
-	raw_spin_unlock(&bucket->lock);
-	if (last)
-		tl_pool_put(&processes, entry);
+	return keyed ? container_of(keyed, struct tl_task, keyed) : NULL;
 }
 
 /**
@@ -136,34 +75,36 @@ static void process_put(struct tl_task *entry)
  */
 struct tl_task *tl_thread_get(struct task_struct *task)
 {
-	struct bucket *bucket = bucket_of(task);
-	struct tl_task *entry = find(bucket, task);
+	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, task);
+	struct tl_task *entry = tl_thread_find(task);
 
 	if (likely(entry))
 		return entry;
 	entry = tl_pool_get(&tasks);
 	if (!entry)
 		return NULL;
-	memset(&entry->thread, 0, sizeof(entry->thread));
-	entry->recv_sk = NULL;
+	memset((char *)entry + sizeof(entry->keyed), 0, sizeof(*entry) - sizeof(entry->keyed));
+	tl_usage_now(&entry->last);
 	/* A process that cannot be tracked leaves a thread on its own. */
-	entry->process = process_get(task->signal);
+	entry->process = tl_process_get(task);
 	entry->thread.process = entry->process ? &entry->process->thread : &entry->thread;
 	raw_spin_lock(&bucket->lock);
-	link(bucket, entry, task);
+	tl_keyed_link(bucket, &entry->keyed, task);
 	raw_spin_unlock(&bucket->lock);
 	return entry;
 }
 
 static void forget_entry(struct tl_task *entry)
 {
-	struct bucket *bucket = bucket_of(entry->key);
+	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, entry->keyed.key);
 
 	raw_spin_lock(&bucket->lock);
-	unlink(bucket, entry);
+	tl_keyed_unlink(bucket, &entry->keyed);
 	raw_spin_unlock(&bucket->lock);
+	tl_errand_put(entry->errand);
+	tl_handoff_forget(entry);
 	if (entry->process)
-		process_put(entry->process);
+		tl_process_put(entry->process);
 	tl_pool_put(&tasks, entry);
 }
 
@@ -175,7 +116,7 @@ static void forget_entry(struct tl_task *entry)
  */
 void tl_thread_forget(struct task_struct *task)
 {
-	struct tl_task *entry = find(bucket_of(task), task);
+	struct tl_task *entry = tl_thread_find(task);
 
 	if (entry)
 		forget_entry(entry);
@@ -187,7 +128,7 @@ static void forget(void *object, void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (entry->key)
+	if (entry->keyed.key)
 		forget_entry(entry);
 	local_irq_restore(flags);
 }

@@ -2,32 +2,47 @@
 #ifndef TL_THREAD_H
 #define TL_THREAD_H
 
-#include <linux/list_nulls.h>
-
-#include "core/correlate.h"
-#include "memory.h"
+#include "class.h"
+#include "process.h"
 
 struct sock;
 struct task_struct;
 
+enum tl_futex { TL_FUTEX_NOT, TL_FUTEX_WAKES, TL_FUTEX_WAITS };
+
 /* A thread that has used TCP. Only the thread itself touches its entry. */
 struct tl_task {
-	struct tl_pool_item item;
-	struct hlist_nulls_node node;
-	const void *key; /* the task; NULL: in the pool */
+	struct tl_keyed keyed; /* by task */
 	struct tl_thread thread;
+	struct tl_process *process; /* used by it; NULL: on its own */
+	struct tl_request_ref errand; /* that it began last, and uses */
+	struct tl_used last; /* at its last event */
+	/* see handoff.c */
+	struct tl_ledger *ledger; /* NULL: nothing was handed back to it */
+	const void *reading; /* the eventfd or pipe that its last act was to read from */
+	u64 reading_bytes;
+	u8 futex; /* enum tl_futex, its last act */
+	bool hands_back; /* has run an errand, so what it writes may be its end */
+	/* of an io_uring, see tl_track_ring() */
+	struct tl_request_ref ring; /* for whom it has received last */
+	bool ring_receives; /* what is received next is by the ring */
+	/* of what it receives */
 	struct sock *recv_sk; /* the socket that it is in recvmsg() on, or was last */
 	u64 recv_bytes; /* what that call has reported so far */
-	struct tl_task *process; /* holds a use of it; NULL: on its own */
-	unsigned int uses; /* of a process, by its threads; under the bucket's lock */
 	bool recv_peek; /* it only looks, the bytes stay */
+	const void __user *recv_base; /* where it goes; NULL: not looked at */
+	u64 recv_room;
+	const struct sk_buff *recv_skb; /* where it comes from; NULL: not known */
+	unsigned int recv_offset;
 };
 
 int tl_thread_init(void);
 void tl_thread_exit(void);
+struct tl_task *tl_thread_find(struct task_struct *task);
 struct tl_task *tl_thread_get(struct task_struct *task);
 void tl_thread_forget(struct task_struct *task);
 void tl_thread_forget_all(void);
+void tl_thread_landed(const struct tl_task *task, u64 bytes, struct tl_class_bytes *where);
 unsigned int tl_thread_count(void);
 
 #endif

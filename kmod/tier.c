@@ -10,6 +10,9 @@
 #include <linux/netlink.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <net/af_unix.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
 
 #include "tier.h"
 
@@ -17,15 +20,61 @@ static struct tl_tier tiers[TL_TIERS]; /* [0] stays free */
 static unsigned int tiers_end = 1; /* one after the last place ever used */
 static DEFINE_RAW_SPINLOCK(lock); /* protects changes to tiers, and the names */
 
-static struct tl_tier *find(u32 netns, u16 port)
+/* A UNIX socket's name as a string; false if it has none. */
+static bool unix_name(char *path, const struct sock *sk)
+{
+	const struct unix_address *addr = READ_ONCE(unix_sk(sk)->addr);
+	unsigned int i, len;
+
+	if (!addr || addr->len <= sizeof(addr->name->sun_family))
+		return false;
+	len = min_t(unsigned int, addr->len - sizeof(addr->name->sun_family),
+		    TIERLENS_SUN_PATH_MAX);
+	memcpy(path, addr->name->sun_path, len);
+	path[len] = '\0';
+	if (path[0])
+		return true;
+	/* An abstract one has its length only. */
+	path[0] = '@';
+	for (i = 1; i < len; i++)
+		if (path[i] <= ' ' || path[i] >= 0x7f)
+			path[i] = '?';
+	return true;
+}
+
+/**
+ * tl_endpoint_local() - Where a socket is bound
+ * @at: filled
+ * @sk: a TCP or UNIX socket, held by the caller
+ *
+ * Context: any.
+ * Return: false if it is not bound.
+ */
+bool tl_endpoint_local(struct tl_endpoint *at, const struct sock *sk)
+{
+	at->netns = sock_net(sk)->ns.inum;
+	at->port = 0;
+	at->path[0] = '\0';
+	if (sk->sk_family == AF_UNIX)
+		return unix_name(at->path, sk);
+	at->port = sk->sk_num;
+	return at->port;
+}
+
+static bool is_at(const struct tl_tier *tier, u32 netns, const struct tl_endpoint *at)
+{
+	return tier->at.port == at->port && tier->at.netns == netns &&
+	       (at->port || !strcmp(tier->at.path, at->path));
+}
+
+static struct tl_tier *find(u32 netns, const struct tl_endpoint *at)
 {
 	/* Pairs with the release in add(): what is within the end is filled. */
 	unsigned int i, end = smp_load_acquire(&tiers_end);
 
 	for (i = 1; i < end; i++)
 		/* Pairs with the release in add(). */
-		if (smp_load_acquire(&tiers[i].id) && tiers[i].port == port &&
-		    tiers[i].netns == netns)
+		if (smp_load_acquire(&tiers[i].id) && is_at(&tiers[i], netns, at))
 			return &tiers[i];
 	return NULL;
 }
@@ -44,20 +93,19 @@ static struct tl_tier *find_name(const char *name, u8 source)
 
 /**
  * tl_tier_find() - The tier of an endpoint
- * @netns: inode of the network namespace
- * @port: TCP port
+ * @at: where it is
  *
  * Context: any.
  * Return: the tier, or NULL if there is none.
  */
-struct tl_tier *tl_tier_find(u32 netns, u16 port)
+struct tl_tier *tl_tier_find(const struct tl_endpoint *at)
 {
-	struct tl_tier *tier = find(netns, port);
+	struct tl_tier *tier = find(at->netns, at);
 
-	return tier ? tier : find(0, port);
+	return tier ? tier : find(0, at);
 }
 
-static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
+static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *name)
 {
 	unsigned int i;
 
@@ -67,8 +115,7 @@ static struct tl_tier *add(u32 netns, u16 port, u8 source, const char *name)
 			break;
 	if (i == TL_TIERS)
 		return NULL;
-	tiers[i].netns = netns;
-	tiers[i].port = port;
+	tiers[i].at = *at;
 	tiers[i].source = source;
 	strscpy(tiers[i].name, name, sizeof(tiers[i].name));
 	tiers[i].found[0] = '\0';
@@ -94,48 +141,61 @@ static bool name_in_use(const char *name)
 	return false;
 }
 
+static void make_printable(char *name)
+{
+	for (; *name; name++)
+		if (*name <= ' ' || (u8)*name >= 0x7f)
+			*name = '?';
+}
+
 /*
  * Names are unique, and fit for terminals and pages whatever a program calls
  * itself: a name that is taken gets the namespace's number.
  */
-static void found_name(char *name, size_t size, const char *comm, u32 netns, u16 port)
+static void found_name(char *name, size_t size, const char *comm,
+		       const struct tl_endpoint *at)
 {
-	char safe[16];
-	unsigned int i;
+	unsigned int i, n = strlen(at->path), room = size - 2 - strlen(comm);
+	char where[TIERLENS_NAME_MAX + 1];
 
 	lockdep_assert_held(&lock);
-	strscpy(safe, comm, sizeof(safe));
-	for (i = 0; safe[i]; i++)
-		if (safe[i] <= ' ' || safe[i] >= 0x7f)
-			safe[i] = '?';
-	snprintf(name, size, "%s:%u", safe, port);
-	if (name_in_use(name))
-		snprintf(name, size, "%s:%u@%u", safe[0] ? safe : "?", port, netns);
+	/* The end of a path says more than its beginning. */
+	if (at->port)
+		snprintf(where, sizeof(where), "%u", at->port);
+	else
+		strscpy(where, at->path + (n > room ? n - room : 0), sizeof(where));
+	snprintf(name, size, "%s:%s", comm, where);
+	make_printable(name);
+	if (name_in_use(name)) {
+		i = strlen(where);
+		snprintf(name, size, "%.6s:%s@%u", comm[0] ? comm : "?",
+			 where + (i > 12 ? i - 12 : 0), at->netns);
+		make_printable(name);
+	}
 }
 
 /**
  * tl_tier_discover() - The tier of an endpoint, made if it is new
- * @netns: inode of the network namespace
- * @port: TCP port
+ * @at: where it is
  * @comm: command name of who serves it
  *
  * Context: any but NMI; interrupts are off.
  * Return: the tier, or NULL if the table is full.
  */
-struct tl_tier *tl_tier_discover(u32 netns, u16 port, const char *comm)
+struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 {
-	struct tl_tier *tier = tl_tier_find(netns, port);
+	struct tl_tier *tier = tl_tier_find(at);
 	char name[TIERLENS_NAME_MAX + 1];
 
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
 	raw_spin_lock(&lock);
-	found_name(name, sizeof(name), comm, netns, port);
-	tier = tl_tier_find(netns, port);
+	found_name(name, sizeof(name), comm, at);
+	tier = tl_tier_find(at);
 	if (!tier)
-		tier = add(netns, port, TIERLENS_TIER_SOURCE_DISCOVERED, name);
+		tier = add(at, TIERLENS_TIER_SOURCE_DISCOVERED, name);
 	if (tier && !tier->found[0]) {
-		tier->found_netns = netns;
+		tier->found_netns = at->netns;
 		strscpy(tier->found, name, sizeof(tier->found));
 	}
 	raw_spin_unlock(&lock);
@@ -160,45 +220,45 @@ void tl_tier_name(u32 id, char *name)
 }
 
 /* A discovered tier on the rule's endpoint takes its name. */
-static struct tl_tier *claim(u32 netns, u16 port, const char *name)
+static struct tl_tier *claim(const struct tl_endpoint *at, const char *name)
 {
 	struct tl_tier *tier = NULL;
 	unsigned int i;
 
 	for (i = 1; i < tiers_end && !tier; i++)
-		if (tiers[i].id && tiers[i].port == port &&
-		    tiers[i].source == TIERLENS_TIER_SOURCE_DISCOVERED &&
-		    (!netns || tiers[i].netns == netns))
+		if (tiers[i].id && tiers[i].source == TIERLENS_TIER_SOURCE_DISCOVERED &&
+		    is_at(&tiers[i], at->netns ? at->netns : tiers[i].at.netns, at))
 			tier = &tiers[i];
 	if (!tier)
 		return NULL;
 	strscpy(tier->name, name, sizeof(tier->name));
 	tier->source = TIERLENS_TIER_SOURCE_RULE;
-	WRITE_ONCE(tier->netns, netns);
+	WRITE_ONCE(tier->at.netns, at->netns);
 	return tier;
 }
 
 /* Whether a tier elsewhere has the name, or will have it again without its rule. */
-static bool taken(const char *name, u16 port)
+static bool taken(const char *name, const struct tl_endpoint *at)
 {
 	unsigned int i;
 
 	for (i = 1; i < tiers_end; i++)
-		if (tiers[i].id && tiers[i].port != port &&
+		if (tiers[i].id && !is_at(&tiers[i], tiers[i].at.netns, at) &&
 		    (!strcmp(tiers[i].name, name) || !strcmp(tiers[i].found, name)))
 			return true;
 	return find_name(name, TIERLENS_TIER_SOURCE_RULE);
 }
 
-static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_ack *extack)
+static int check_rule(const char *name, const struct tl_endpoint *at,
+		      struct netlink_ext_ack *extack)
 {
-	struct tl_tier *tier = find(netns, port);
+	struct tl_tier *tier = find(at->netns, at);
 
 	if (tier && tier->source == TIERLENS_TIER_SOURCE_RULE) {
-		NL_SET_ERR_MSG(extack, "that port has a tier already: delete it first");
+		NL_SET_ERR_MSG(extack, "that port or path has a tier already: delete it first");
 		return -EEXIST;
 	}
-	if (taken(name, port)) {
+	if (taken(name, at)) {
 		NL_SET_ERR_MSG(extack,
 			       "another tier has that name already: choose another name");
 		return -EEXIST;
@@ -207,23 +267,22 @@ static int check_rule(const char *name, u16 port, u32 netns, struct netlink_ext_
 }
 
 /**
- * tl_tier_add_rule() - Name the tier of a port
+ * tl_tier_add_rule() - Name the tier of an endpoint
  * @name: its name
- * @port: TCP port
- * @netns: inode of the network namespace; 0 for any
+ * @at: where it is
  * @extack: told why not
  *
  * Return: 0, -EEXIST, or -ENOSPC if the table is full.
  */
-int tl_tier_add_rule(const char *name, u16 port, u32 netns, struct netlink_ext_ack *extack)
+int tl_tier_add_rule(const char *name, const struct tl_endpoint *at,
+		     struct netlink_ext_ack *extack)
 {
 	unsigned long flags;
 	int ret;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	ret = check_rule(name, port, netns, extack);
-	if (!ret && !claim(netns, port, name) &&
-	    !add(netns, port, TIERLENS_TIER_SOURCE_RULE, name)) {
+	ret = check_rule(name, at, extack);
+	if (!ret && !claim(at, name) && !add(at, TIERLENS_TIER_SOURCE_RULE, name)) {
 		NL_SET_ERR_MSG(extack, "the table of tiers is full: delete a tier first");
 		ret = -ENOSPC;
 	}
@@ -258,7 +317,7 @@ int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
 	} else if (tier->found[0]) {
 		strscpy(tier->name, tier->found, sizeof(tier->name));
 		tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
-		WRITE_ONCE(tier->netns, tier->found_netns);
+		WRITE_ONCE(tier->at.netns, tier->found_netns);
 	} else {
 		WRITE_ONCE(tier->id, 0);
 	}

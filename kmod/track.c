@@ -7,27 +7,20 @@
  * it runs with interrupts off in the context of the task that uses the socket;
  * what happens in softirq or in kernel threads has no request and is ignored.
  */
-#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/tcp.h>
 #include <linux/timekeeping.h>
-#include <net/inet_sock.h>
-#include <net/net_namespace.h>
+#include <net/sock.h>
 
-#include "conn.h"
-#include "peer.h"
-#include "shard.h"
+#include "client.h"
+#include "handoff.h"
+#include "server.h"
 #include "stats.h"
 #include "thread.h"
 #include "tier.h"
 #include "track.h"
-
-static u64 *losses(void)
-{
-	return this_cpu_ptr(&tl_stats)->loss;
-}
+#include "turn.h"
 
 static bool has_requests(void)
 {
@@ -35,87 +28,21 @@ static bool has_requests(void)
 	return in_task() && !(current->flags & (PF_KTHREAD | PF_EXITING));
 }
 
-static struct tl_conn *add_server(struct sock *sk, const char *comm)
-{
-	struct tl_tier *tier;
-	struct tl_conn *conn;
-
-	tier = tl_tier_discover(sock_net(sk)->ns.inum, sk->sk_num, comm);
-	if (!tier) {
-		losses()[TL_LOSS_TIERS_FULL]++;
-		return NULL;
-	}
-	conn = tl_conn_add_lock(sk, TL_SERVER);
-	if (IS_ERR(conn))
-		return tl_conn_lock(sk);
-	if (!conn) {
-		losses()[TL_LOSS_CONNECTIONS_FULL]++;
-		return NULL;
-	}
-	atomic_inc(&tier->connections);
-	tl_server(conn)->tier = tier;
-	tl_server(conn)->unsettled_bytes = 0;
-	tl_server(conn)->shut = false;
-	tl_server(conn)->request.tier = tier->id;
-	tl_server(conn)->request.state = TL_REQUEST_NONE;
-	return conn;
-}
-
-static struct tl_conn *add_client(struct sock *sk)
-{
-	struct tl_conn *conn = tl_conn_add_lock(sk, TL_CLIENT);
-
-	if (IS_ERR(conn))
-		return NULL; /* the snapshot was faster, and knows as much */
-	if (!conn) {
-		losses()[TL_LOSS_CONNECTIONS_FULL]++;
-		return NULL;
-	}
-	memset(&tl_client(conn)->call, 0, sizeof(tl_client(conn)->call));
-	return conn;
-}
-
-/*
- * The last send was counted by what was asked for; the socket's write sequence
- * tells how much of it was taken.
- */
-static void settle(struct tl_server *server)
-{
-	u32 sent = READ_ONCE(tcp_sk(server->conn.sk)->write_seq) - server->sent_seq;
-
-	if (!server->unsettled_bytes)
-		return;
-	if (sent < server->unsettled_bytes && server->request.state == TL_REQUEST_ANSWERED)
-		server->request.bytes_out -= server->unsettled_bytes - sent;
-	server->unsettled_bytes = 0;
-}
-
-static void end_request(struct tl_server *server)
-{
-	struct tl_ended ended;
-
-	if (tl_request_end(&server->request, &ended, losses()))
-		tl_shard_deposit(&ended);
-}
-
-static void end_call(struct tl_client *client)
-{
-	struct tl_call_sum stray;
-
-	if (tl_correlate_call_done(&client->call, &stray))
-		tl_shard_deposit_stray(&stray);
-	client->call.state = TL_CALL_NONE;
-}
-
 static void remove_unlock(struct tl_conn *conn)
 {
-	if (conn->side == TL_SERVER) {
-		end_request(tl_server(conn));
-		atomic_dec(&tl_server(conn)->tier->connections);
-	} else {
-		end_call(tl_client(conn));
-	}
+	if (conn->side == TL_SERVER)
+		tl_server_remove(tl_server(conn));
+	else
+		tl_client_remove(tl_client(conn));
 	tl_conn_remove_unlock(conn);
+}
+
+/* The same for an entry whose socket may be gone. */
+static void forget_unlock(struct tl_conn *conn)
+{
+	if (conn->side == TL_SERVER)
+		tl_server_forget_socket(tl_server(conn));
+	remove_unlock(conn);
 }
 
 /* An entry for a socket that is new can only be of an earlier one at its place. */
@@ -124,7 +51,7 @@ static void forget_stale(struct sock *sk)
 	struct tl_conn *conn = tl_conn_lock(sk);
 
 	if (conn)
-		remove_unlock(conn);
+		forget_unlock(conn);
 }
 
 /**
@@ -143,7 +70,7 @@ void tl_track_accepted(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	forget_stale(sk);
-	conn = add_server(sk, current->comm);
+	conn = tl_server_add(sk, current->comm);
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);
@@ -155,7 +82,6 @@ void tl_track_accepted(struct sock *sk)
  */
 void tl_track_connecting(struct sock *sk)
 {
-	struct tl_request *owner;
 	struct tl_task *task;
 	struct tl_conn *conn;
 	unsigned long flags;
@@ -164,14 +90,10 @@ void tl_track_connecting(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	forget_stale(sk);
-	task = tl_thread_get(current);
-	conn = add_client(sk);
-	if (conn && task) {
-		owner = tl_conn_lock_request(task->thread.current_request);
-		tl_correlate_connected(&tl_client(conn)->call, owner,
-				       ktime_get_mono_fast_ns());
-		tl_conn_unlock_request(owner);
-	}
+	task = tl_turn_task();
+	conn = tl_client_add(sk);
+	if (conn && task)
+		tl_client_connecting(tl_client(conn), task, ktime_get_mono_fast_ns());
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);
@@ -186,16 +108,17 @@ void tl_track_connecting(struct sock *sk)
  */
 void tl_track_older(struct sock *sk, const char *comm)
 {
+	struct tl_endpoint at;
 	struct tl_conn *conn;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	conn = tl_conn_lock(sk);
 	if (!conn) {
-		if (tl_tier_find(sock_net(sk)->ns.inum, sk->sk_num))
-			conn = add_server(sk, comm);
+		if (tl_endpoint_local(&at, sk) && tl_tier_find(&at))
+			conn = tl_server_add(sk, comm);
 		else
-			conn = add_client(sk);
+			conn = tl_client_add(sk);
 	}
 	if (conn)
 		tl_conn_unlock(conn);
@@ -206,56 +129,21 @@ void tl_track_older(struct sock *sk, const char *comm)
 static struct tl_conn *lock_or_add(struct sock *sk)
 {
 	struct tl_conn *conn = tl_conn_lock(sk);
+	struct tl_endpoint at;
 
 	if (likely(conn))
 		return conn;
-	if (sk->sk_state != TCP_ESTABLISHED ||
-	    !tl_tier_find(sock_net(sk)->ns.inum, sk->sk_num))
+	if (sk->sk_state != TCP_ESTABLISHED || !tl_endpoint_local(&at, sk) ||
+	    !tl_tier_find(&at))
 		return NULL;
-	return add_server(sk, current->comm);
-}
-
-static enum tl_outcome response_sent(struct tl_server *server, u64 now_ns, size_t bytes)
-{
-	enum tl_outcome outcome;
-
-	settle(server);
-	outcome = tl_correlate_response_sent(&server->request, now_ns, bytes, losses());
-	if (outcome == TL_ATTRIBUTED) {
-		server->sent_seq = READ_ONCE(tcp_sk(server->conn.sk)->write_seq);
-		server->unsettled_bytes = bytes;
-	}
-	return outcome;
-}
-
-static enum tl_outcome call_sent(struct tl_client *client, u64 now_ns)
-{
-	struct tl_task *task = tl_thread_get(current);
-	struct tl_call *call = &client->call;
-	struct tl_call_sum stray;
-	struct tl_request *owner;
-	enum tl_outcome outcome;
-
-	if (!task) {
-		losses()[TL_LOSS_THREADS_FULL]++;
-		return TL_IGNORED;
-	}
-	if (!call->peer)
-		call->peer = tl_peer_number(client->conn.sk);
-	if (!call->peer)
-		losses()[TL_LOSS_PEERS_FULL]++;
-	if (tl_correlate_call_done(call, &stray))
-		tl_shard_deposit_stray(&stray);
-	owner = tl_conn_lock_request(tl_correlate_call_owner(call, &task->thread));
-	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns);
-	tl_conn_unlock_request(owner);
-	return outcome;
+	return tl_server_add(sk, current->comm);
 }
 
 static enum tl_outcome sent(struct sock *sk, size_t bytes)
 {
+	struct tl_task *task = has_requests() ? tl_turn_task() : NULL;
 	u64 now_ns = ktime_get_mono_fast_ns();
-	enum tl_outcome outcome;
+	enum tl_outcome outcome = TL_IGNORED;
 	struct tl_conn *conn;
 
 	if (!has_requests())
@@ -264,9 +152,11 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes)
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
-		outcome = response_sent(tl_server(conn), now_ns, bytes);
+		outcome = tl_server_sent(tl_server(conn), task, now_ns, bytes);
+	else if (task)
+		outcome = tl_client_sent(tl_client(conn), task, now_ns, bytes);
 	else
-		outcome = call_sent(tl_client(conn), now_ns);
+		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
 	tl_conn_unlock(conn);
 	return outcome;
 }
@@ -304,8 +194,7 @@ void tl_track_still_sending(struct sock *sk)
 	local_irq_save(flags);
 	conn = tl_conn_lock(sk);
 	if (conn && conn->side == TL_SERVER)
-		tl_correlate_response_sent(&tl_server(conn)->request,
-					   ktime_get_mono_fast_ns(), 0, losses());
+		tl_server_still_sending(tl_server(conn), ktime_get_mono_fast_ns());
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);
@@ -315,8 +204,10 @@ void tl_track_still_sending(struct sock *sk)
  * tl_track_receiving() - The current task begins to receive
  * @sk: the socket; NULL if what it takes is reported in one piece
  * @peek: the bytes will stay in the socket
+ * @base: where they will be; NULL if that cannot be read
+ * @room: how many of them will be there
  */
-void tl_track_receiving(struct sock *sk, bool peek)
+void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, size_t room)
 {
 	struct tl_task *task;
 	unsigned long flags;
@@ -329,6 +220,8 @@ void tl_track_receiving(struct sock *sk, bool peek)
 		task->recv_sk = sk;
 		task->recv_bytes = 0;
 		task->recv_peek = peek;
+		task->recv_base = base;
+		task->recv_room = room;
 	}
 	local_irq_restore(flags);
 }
@@ -338,39 +231,15 @@ static u64 new_bytes(struct tl_task *task, const struct sock *sk, u64 copied)
 {
 	u64 before = task->recv_bytes;
 
-	if (task->recv_sk != sk)
+	if (task->recv_sk != sk) {
+		/* Not by recvmsg(): there is no buffer to look into. */
+		task->recv_base = NULL;
 		return copied;
+	}
 	if (task->recv_peek)
 		return 0;
 	task->recv_bytes = copied;
 	return copied >= before ? copied - before : copied;
-}
-
-static enum tl_outcome request_received(struct tl_server *server, struct tl_task *task,
-					u64 now_ns, u64 bytes)
-{
-	struct tl_ended ended;
-
-	/* The rest of what was asked for, drained before the close. */
-	if (server->shut)
-		return TL_IGNORED;
-	settle(server);
-	if (tl_correlate_request_received(&server->request, &task->thread, now_ns, bytes,
-					  &ended, losses()))
-		tl_shard_deposit(&ended);
-	return TL_ATTRIBUTED;
-}
-
-static enum tl_outcome call_received(struct tl_client *client, struct tl_task *task,
-				     u64 now_ns)
-{
-	struct tl_request *owner = tl_conn_lock_request(client->call.owner);
-	enum tl_outcome outcome;
-
-	outcome = tl_correlate_call_received(&client->call, &task->thread, owner, now_ns,
-					     losses());
-	tl_conn_unlock_request(owner);
-	return outcome;
 }
 
 static enum tl_outcome received(struct sock *sk, struct tl_task *task, u64 bytes)
@@ -383,11 +252,46 @@ static enum tl_outcome received(struct sock *sk, struct tl_task *task, u64 bytes
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
-		outcome = request_received(tl_server(conn), task, now_ns, bytes);
+		outcome = tl_server_received(tl_server(conn), task, now_ns, bytes);
 	else
-		outcome = call_received(tl_client(conn), task, now_ns);
+		outcome = tl_client_received(tl_client(conn), task, now_ns, bytes);
 	tl_conn_unlock(conn);
 	return outcome;
+}
+
+/*
+ * A ring receives when it suits it, and its user submits what follows from all of
+ * that later, at once. Who received for two requests, neither of them answered yet,
+ * may go on with either.
+ */
+static void ring_received(struct tl_task *task)
+{
+	struct tl_request_ref before = task->ring, now = task->thread.current_request;
+
+	if (!task->ring_receives) {
+		task->thread.mixed = 0;
+		return;
+	}
+	task->ring_receives = false;
+	if (now.request)
+		task->ring = now;
+	/* A hint, so that no lock is needed: its storage stays a request's. */
+	task->thread.mixed = tl_request_alive(&before) &&
+			     before.request->state == TL_REQUEST_OPEN &&
+			     (before.request != now.request || before.seq != now.seq);
+	if (task->thread.mixed)
+		task->thread.current_request.request = NULL;
+}
+
+/* @task: NULL if there is no memory left for it, or it has no requests */
+static void count_received(struct sock *sk, struct tl_task *task, u64 bytes)
+{
+	tl_stats_begin();
+	if (!task && has_requests())
+		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
+	tl_stats_end(task ? received(sk, task, bytes) : TL_IGNORED);
+	if (task)
+		ring_received(task);
 }
 
 /**
@@ -404,14 +308,168 @@ void tl_track_received(struct sock *sk, int copied)
 	if (copied <= 0)
 		return;
 	local_irq_save(flags);
-	task = has_requests() ? tl_thread_get(current) : NULL;
+	task = has_requests() ? tl_turn_task() : NULL;
 	bytes = task ? new_bytes(task, sk, copied) : copied;
-	if (bytes) {
-		tl_stats_begin();
-		if (!task && has_requests())
-			losses()[TL_LOSS_THREADS_FULL]++;
-		tl_stats_end(task ? received(sk, task, bytes) : TL_IGNORED);
+	if (bytes)
+		count_received(sk, task, bytes);
+	local_irq_restore(flags);
+}
+
+/**
+ * tl_track_received_part() - A part of what the current task receives is handed out
+ * @skb: it comes from here; NULL if that cannot be looked at
+ * @offset: where it begins in it
+ * @bytes: how many
+ *
+ * The socket is the one that tl_track_receiving() was told.
+ */
+void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int bytes)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (bytes <= 0 || !has_requests())
+		return;
+	local_irq_save(flags);
+	task = tl_turn_task();
+	/* Without an entry nobody knows the socket: counted when it began. */
+	if (task && task->recv_sk && !task->recv_peek) {
+		task->recv_bytes += bytes;
+		/* It has not reached the program's buffer yet. */
+		task->recv_base = NULL;
+		task->recv_skb = skb;
+		task->recv_offset = offset;
+		count_received(task->recv_sk, task, bytes);
+		task->recv_skb = NULL;
 	}
+	local_irq_restore(flags);
+}
+
+/* The current thread at an event, if it is known or its process serves. */
+static struct tl_task *server_task(void)
+{
+	struct tl_task *task = tl_thread_find(current);
+
+	if (!task && !tl_process_serves(current))
+		return NULL;
+	return tl_turn_task();
+}
+
+/**
+ * tl_track_dispatched() - The current task asks for what to do next
+ * @always: it is an event loop that does; else only if it has shown to be one
+ */
+void tl_track_dispatched(bool always)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (!has_requests())
+		return;
+	local_irq_save(flags);
+	task = tl_thread_find(current) ? tl_turn_task() : NULL;
+	if (task && (always || task->thread.multiplexes))
+		tl_turn_dispatched(task);
+	local_irq_restore(flags);
+}
+
+/* An io_uring is about to receive for the current task. */
+void tl_track_ring(void)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (!has_requests())
+		return;
+	local_irq_save(flags);
+	task = tl_thread_get(current);
+	if (task)
+		task->ring_receives = true;
+	local_irq_restore(flags);
+}
+
+/**
+ * tl_track_wrote() - The current task writes to an eventfd or pipe
+ * @object: which
+ * @bytes: how many
+ */
+void tl_track_wrote(const void *object, u64 bytes)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (!has_requests())
+		return;
+	local_irq_save(flags);
+	task = server_task();
+	if (task)
+		tl_handoff_wrote(task, object, bytes);
+	local_irq_restore(flags);
+}
+
+/**
+ * tl_track_reads() - The current task begins to read an eventfd or pipe
+ * @object: which
+ * @bytes: how many it would take; 0 of an eventfd
+ */
+void tl_track_reads(const void *object, u64 bytes)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (!has_requests())
+		return;
+	local_irq_save(flags);
+	task = server_task();
+	if (task)
+		tl_handoff_reads(task, object, bytes);
+	local_irq_restore(flags);
+}
+
+/**
+ * tl_track_futex() - The current task wakes others by a futex, or waits for one
+ * @futex: which
+ */
+void tl_track_futex(enum tl_futex futex)
+{
+	struct tl_task *task;
+	unsigned long flags;
+
+	if (!has_requests())
+		return;
+	local_irq_save(flags);
+	task = tl_thread_find(current);
+	if (task)
+		task->futex = futex;
+	local_irq_restore(flags);
+}
+
+/**
+ * tl_track_woken() - Somebody is woken
+ * @task: whom
+ *
+ * Context: the scheduler's locks are held, interrupts are off.
+ */
+void tl_track_woken(struct task_struct *woken)
+{
+	struct tl_task *task;
+
+	if (!has_requests())
+		return;
+	task = tl_thread_find(current);
+	if (task && task->futex == TL_FUTEX_WAKES && task->errand.request)
+		tl_handoff_wakes(task, woken);
+}
+
+/* An eventfd or pipe is gone. */
+void tl_track_released(const void *object)
+{
+	unsigned long flags;
+
+	if (!in_task())
+		return;
+	local_irq_save(flags);
+	tl_handoff_closed(object);
 	local_irq_restore(flags);
 }
 
@@ -428,11 +486,8 @@ void tl_track_shutdown(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	conn = tl_conn_lock(sk);
-	if (conn && conn->side == TL_SERVER) {
-		settle(tl_server(conn));
-		end_request(tl_server(conn));
-		tl_server(conn)->shut = true;
-	}
+	if (conn && conn->side == TL_SERVER)
+		tl_server_shut(tl_server(conn));
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);
@@ -450,12 +505,12 @@ void tl_track_closed(struct sock *sk)
 	if (!in_task())
 		return;
 	local_irq_save(flags);
+	/* What the thread did for its request until now is still charged to it. */
+	if (has_requests() && tl_thread_find(current))
+		tl_turn_task();
 	conn = tl_conn_lock(sk);
-	if (conn) {
-		if (conn->side == TL_SERVER)
-			settle(tl_server(conn));
+	if (conn)
 		remove_unlock(conn);
-	}
 	local_irq_restore(flags);
 }
 
@@ -465,6 +520,8 @@ void tl_track_exit(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	if (tl_thread_find(current))
+		tl_turn_task();
 	tl_thread_forget(current);
 	local_irq_restore(flags);
 }
@@ -493,8 +550,9 @@ static void sweep_one(struct tl_conn *conn, void *arg)
 	server = tl_server(conn);
 	raw_spin_lock_irqsave(&conn->lock, flags);
 	if (conn->sk && quiet(&server->request, sweep)) {
-		losses()[TL_LOSS_QUIET]++;
-		end_request(server);
+		this_cpu_inc(tl_stats.loss[TL_LOSS_QUIET]);
+		tl_server_forget_socket(server);
+		tl_server_end(server);
 	}
 	raw_spin_unlock_irqrestore(&conn->lock, flags);
 }
@@ -520,7 +578,7 @@ static void forget_one(struct tl_conn *conn, void *arg)
 	local_irq_save(flags);
 	raw_spin_lock(&conn->lock);
 	if (conn->sk)
-		remove_unlock(conn);
+		forget_unlock(conn);
 	else
 		raw_spin_unlock(&conn->lock);
 	local_irq_restore(flags);

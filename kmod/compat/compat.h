@@ -4,6 +4,8 @@
 #define TL_COMPAT_H
 
 #include <linux/net.h>
+#include <linux/uio.h>
+#include <net/af_unix.h>
 #include <net/genetlink.h>
 
 /* Which argument of tcp_recvmsg() the flags are. */
@@ -21,6 +23,43 @@ static inline struct socket *tl_compat_sock_from_file(struct file *file)
 	return sock_from_file(file, &err);
 #else
 	return sock_from_file(file);
+#endif
+}
+
+/* Where received bytes will land first, and room for how many; NULL: not in user memory. */
+static inline const void __user *tl_compat_landing(const struct msghdr *msg, size_t *room)
+{
+	const struct iov_iter *iter = &msg->msg_iter;
+	const struct iovec *iov;
+
+#ifdef TL_HAVE_ITER_UBUF
+	if (iter_is_ubuf(iter)) {
+		*room = iov_iter_count(iter);
+		return iter->ubuf + iter->iov_offset;
+	}
+#endif
+	if (!iter_is_iovec(iter) || !iter->nr_segs)
+		return NULL;
+#ifdef TL_HAVE_ITER_IOV
+	iov = iter_iov(iter);
+#else
+	iov = iter->iov;
+#endif
+	*room = min(iov->iov_len - iter->iov_offset, iov_iter_count(iter));
+	return iov->iov_base + iter->iov_offset;
+}
+
+/*
+ * Where in a UNIX socket's buffer the next byte is that nobody has received. Newer
+ * kernels keep that to themselves: then the bytes cannot be looked at.
+ */
+static inline bool tl_compat_unix_consumed(const struct sk_buff *skb, unsigned int *n)
+{
+#ifdef TL_HAVE_UNIXCB
+	*n = UNIXCB(skb).consumed;
+	return true;
+#else
+	return false;
 #endif
 }
 

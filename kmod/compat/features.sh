@@ -13,4 +13,7 @@ have GENL_SPLIT_OPS net/genetlink.h 'struct genl_split_ops \{'
 have GENL_INFO_DUMP net/genetlink.h 'genl_info_dump\('
 have RECVMSG_NONBLOCK net/tcp.h 'int tcp_recvmsg\([^)]*int nonblock'
 have SOCK_FROM_FILE_ERR linux/net.h 'sock_from_file\(struct file \*file, int \*err\)'
+have ITER_UBUF linux/uio.h 'bool iter_is_ubuf\('
+have ITER_IOV linux/uio.h 'iter_iov\('
+have UNIXCB net/af_unix.h '# ?define UNIXCB'
 exit 0

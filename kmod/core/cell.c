@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a cell and an edge sum up. */
+/* What a cell, an edge and a path sum up. */
 #include "cell.h"
 
 static void add_square(struct tl_cell_sums *cell, u64 hi, u64 lo)
@@ -28,6 +28,9 @@ void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 st
 	cell->carried += ended->open_ns < start_ns;
 	cell->bytes_in += ended->bytes_in;
 	cell->bytes_out += ended->bytes_out;
+	cell->queue_ns += ended->queued ? ended->queue_ns : 0;
+	cell->queue_count += ended->queued;
+	tl_used_add(&cell->used, &ended->used);
 	cell->hist_response[tl_hist_bucket(response_ns)]++;
 	cell->hist_own[tl_hist_bucket(ended->own_ns)]++;
 }
@@ -50,6 +53,9 @@ void tl_cell_merge(struct tl_cell_sums *into, const struct tl_cell_sums *from)
 	into->carried += from->carried;
 	into->bytes_in += from->bytes_in;
 	into->bytes_out += from->bytes_out;
+	into->queue_ns += from->queue_ns;
+	into->queue_count += from->queue_count;
+	tl_used_add(&into->used, &from->used);
 	for (i = 0; i < TL_HIST_BUCKETS; i++) {
 		into->hist_response[i] += from->hist_response[i];
 		into->hist_own[i] += from->hist_own[i];
@@ -62,7 +68,11 @@ void tl_edge_add(struct tl_edge_sums *edge, const struct tl_call_sum *sum)
 
 	for (i = 0; i < TL_BY_KINDS; i++)
 		edge->by[i] += sum->by[i];
+	edge->joined += sum->joined;
 	edge->time_ns += sum->time_ns;
+	edge->transit_ns += sum->transit_ns;
+	edge->bytes_out += sum->bytes_out;
+	edge->bytes_in += sum->bytes_in;
 }
 
 void tl_edge_merge(struct tl_edge_sums *into, const struct tl_edge_sums *from)
@@ -71,5 +81,25 @@ void tl_edge_merge(struct tl_edge_sums *into, const struct tl_edge_sums *from)
 
 	for (i = 0; i < TL_BY_KINDS; i++)
 		into->by[i] += from->by[i];
+	into->joined += from->joined;
 	into->time_ns += from->time_ns;
+	into->transit_ns += from->transit_ns;
+	into->bytes_out += from->bytes_out;
+	into->bytes_in += from->bytes_in;
+}
+
+void tl_path_add(struct tl_path_sums *path, const struct tl_ended *ended)
+{
+	path->count++;
+	path->response_ns += ended->closed_ns - ended->open_ns;
+	path->own_ns += ended->own_ns;
+	path->cpu_ns += ended->used.cpu_ns;
+}
+
+void tl_path_merge(struct tl_path_sums *into, const struct tl_path_sums *from)
+{
+	into->count += from->count;
+	into->response_ns += from->response_ns;
+	into->own_ns += from->own_ns;
+	into->cpu_ns += from->cpu_ns;
 }

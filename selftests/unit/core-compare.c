@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core-model.h"
 
@@ -33,7 +34,10 @@ static bool same(const struct compare *compare, const char *what, unsigned int e
 		      event, got, want);
 }
 
-/* Own time may be too large where a call was lost, and off where clocks are. */
+/*
+ * Own time may be too large where calls were lost, which is then counted, and off
+ * where clocks are.
+ */
 static bool same_own(const struct compare *compare, const struct ended_record *got,
 		     const struct ended_record *want)
 {
@@ -44,8 +48,10 @@ static bool same_own(const struct compare *compare, const struct ended_record *g
 	if (own_ns > response_ns)
 		return differ(compare, "own at event %u: %" PRIu64 " > response %" PRIu64,
 			      got->event, own_ns, response_ns);
-	if (off_ns && compare->precision == MODEL_MANY_CALLS && got->calls_full &&
-	    own_ns > model_ns)
+	if (got->calls_full && !want->calls_full && compare->precision == MODEL_EXACT)
+		return differ(compare, "calls at event %u: lost for no reason",
+			      got->event);
+	if (off_ns && got->calls_full && own_ns > model_ns)
 		return true;
 	if (off_ns <= compare->own_slack_ns)
 		return true;
@@ -61,7 +67,11 @@ static bool same_sum(const struct compare *compare, unsigned int event,
 		if (!same(compare, "calls by kind", event, got->by[i], want->by[i]))
 			return false;
 	return same(compare, "peer", event, got->peer, want->peer) &&
-	       same(compare, "call time", event, got->time_ns, want->time_ns);
+	       same(compare, "call time", event, got->time_ns, want->time_ns) &&
+	       same(compare, "joined", event, got->joined, want->joined) &&
+	       same(compare, "transit", event, got->transit_ns, want->transit_ns) &&
+	       same(compare, "call bytes in", event, got->bytes_in, want->bytes_in) &&
+	       same(compare, "call bytes out", event, got->bytes_out, want->bytes_out);
 }
 
 static bool same_ended(const struct compare *compare, const struct ended_record *got,
@@ -78,6 +88,17 @@ static bool same_ended(const struct compare *compare, const struct ended_record 
 	    !same(compare, "closed", got->event, a->closed_ns, b->closed_ns) ||
 	    !same(compare, "bytes in", got->event, a->bytes_in, b->bytes_in) ||
 	    !same(compare, "bytes out", got->event, a->bytes_out, b->bytes_out) ||
+	    !same(compare, "node", got->event, a->node, b->node) ||
+	    !same(compare, "parent", got->event, a->parent, b->parent) ||
+	    !same(compare, "queued", got->event, a->queued, b->queued) ||
+	    !same(compare, "queue", got->event, a->queue_ns, b->queue_ns) ||
+	    !same(compare, "CPU", got->event, a->used.cpu_ns, b->used.cpu_ns) ||
+	    !same(compare, "run wait", got->event, a->used.run_wait_ns,
+		  b->used.run_wait_ns) ||
+	    !same(compare, "read", got->event, a->used.storage_read,
+		  b->used.storage_read) ||
+	    !same(compare, "written", got->event, a->used.storage_write,
+		  b->used.storage_write) ||
 	    !same(compare, "sums", got->event, a->sums_used, b->sums_used))
 		return false;
 	for (i = 0; i < a->sums_used; i++)
@@ -86,11 +107,23 @@ static bool same_ended(const struct compare *compare, const struct ended_record 
 	return same_own(compare, got, want);
 }
 
-static bool same_strays(const struct compare *compare, const struct result *got,
-			const struct result *want)
+static int in_order(const void *a, const void *b)
+{
+	const struct stray_record *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return memcmp(&x->sum, &y->sum, sizeof(x->sum));
+}
+
+/* In which order an event brings them out does not matter. */
+static bool same_strays(const struct compare *compare, struct result *got,
+			struct result *want)
 {
 	unsigned int i;
 
+	qsort(got->strays, got->strays_used, sizeof(got->strays[0]), in_order);
+	qsort(want->strays, want->strays_used, sizeof(want->strays[0]), in_order);
 	for (i = 0; i < min(got->strays_used, want->strays_used); i++) {
 		const struct stray_record *a = &got->strays[i], *b = &want->strays[i];
 
@@ -101,13 +134,38 @@ static bool same_strays(const struct compare *compare, const struct result *got,
 	return same(compare, "strays", WORLD_EVENTS, got->strays_used, want->strays_used);
 }
 
+static bool same_events(const struct compare *compare, const struct result *got,
+			const struct result *want)
+{
+	unsigned int i;
+
+	for (i = 0; i <= TL_DEFERRED; i++)
+		if (got->events[i] != want->events[i])
+			return differ(compare,
+				      "events %u: got %" PRIu64 ", model %" PRIu64, i,
+				      got->events[i], want->events[i]);
+	return same(compare, "seen", WORLD_EVENTS, got->seen, want->seen) &&
+	       same(compare, "adopted", WORLD_EVENTS, got->adopted, want->adopted);
+}
+
+static bool may_be_full(const struct result *want)
+{
+	unsigned int i;
+
+	for (i = 0; i < want->ended_used; i++)
+		if (want->ended[i].calls_full)
+			return true;
+	return false;
+}
+
 static bool same_losses(const struct compare *compare, const struct result *got,
 			const struct result *want)
 {
 	unsigned int i;
 
 	for (i = 0; i < TL_LOSS_KINDS; i++) {
-		if (i == TL_LOSS_CALLS_FULL && compare->precision == MODEL_MANY_CALLS)
+		if (i == TL_LOSS_CALLS_FULL &&
+		    (compare->precision != MODEL_EXACT || may_be_full(want)))
 			continue;
 		if (got->loss[i] != want->loss[i])
 			return differ(compare, "loss %u: got %" PRIu64 ", model %" PRIu64,
@@ -116,10 +174,9 @@ static bool same_losses(const struct compare *compare, const struct result *got,
 	return true;
 }
 
-bool model_agrees(const struct result *got, const struct result *want,
-		  const struct event *log, unsigned int log_used,
-		  enum model_precision precision, u64 backwards_ns, char *why,
-		  size_t size)
+bool model_agrees(struct result *got, struct result *want, const struct event *log,
+		  unsigned int log_used, enum model_precision precision, u64 backwards_ns,
+		  char *why, size_t size)
 {
 	struct compare compare = {precision, 0, why, size};
 	unsigned int i;
@@ -136,5 +193,6 @@ bool model_agrees(const struct result *got, const struct result *want,
 		if (!same_ended(&compare, &got->ended[i], &want->ended[i]))
 			return false;
 	return same(&compare, "ended", WORLD_EVENTS, got->ended_used, want->ended_used) &&
-	       same_strays(&compare, got, want) && same_losses(&compare, got, want);
+	       same_strays(&compare, got, want) && same_losses(&compare, got, want) &&
+	       same_events(&compare, got, want);
 }

@@ -26,6 +26,9 @@ static struct tl_ended request(u64 open_ns, u64 response_ns, u64 own_ns)
 	ended.own_ns = own_ns;
 	ended.bytes_in = 3;
 	ended.bytes_out = 5;
+	ended.queued = 1;
+	ended.queue_ns = 11;
+	ended.used = (struct tl_used){13, 17, 19, 23};
 	return ended;
 }
 
@@ -47,6 +50,12 @@ static void test_one(void)
 	is_u64(cell.own_sq_hi, 0, "which fits 64 bits");
 	is_u64(cell.bytes_in, 3, "bytes in");
 	is_u64(cell.bytes_out, 5, "bytes out");
+	is_u64(cell.queue_ns, 11, "the time for which it lay unread");
+	is_u64(cell.queue_count, 1, "known of one");
+	is_u64(cell.used.cpu_ns, 13, "CPU");
+	is_u64(cell.used.run_wait_ns, 17, "waiting for it");
+	is_u64(cell.used.storage_read, 19, "read");
+	is_u64(cell.used.storage_write, 23, "written");
 	is_u64(cell.hist_response[tl_hist_bucket(7000)], 1, "in the response histogram");
 	is_u64(cell.hist_own[tl_hist_bucket(2000)], 1, "in the own time histogram");
 	is_u64(cell.hist_own[tl_hist_bucket(7000)], 0, "each by its own time");
@@ -56,6 +65,11 @@ static void test_one(void)
 	tl_cell_add(&cell, &ended, 499);
 	is_u64(cell.carried, 1, "begun within it: not carried");
 	is_u64(cell.count, 3, "all of them counted");
+	ended.queued = 0;
+	tl_cell_add(&cell, &ended, 499);
+	is_u64(cell.queue_count, 3, "not known of another one");
+	is_u64(cell.queue_ns, 33, "whatever it says");
+	is_u64(cell.used.storage_write, 92, "all that they have used");
 }
 
 /* 5 s squared is more than 64 bits hold; sums carry at any time. */
@@ -102,6 +116,10 @@ static void fill(struct tl_cell_sums *whole, struct tl_cell_sums *parts)
 
 		ended.bytes_in = random_u64() >> 20;
 		ended.bytes_out = random_u64() >> 20;
+		ended.queued = random_u64() % 2;
+		ended.queue_ns = random_u64() >> 20;
+		ended.used.cpu_ns = random_u64() >> 20;
+		ended.used.storage_read = random_u64() >> 20;
 		tl_cell_add(whole, &ended, start_ns);
 		tl_cell_add(&parts[random_u64() % PARTS], &ended, start_ns);
 	}
@@ -132,7 +150,13 @@ static void test_merge(void)
 
 static void test_edges(void)
 {
-	struct tl_call_sum sum = {.peer = 7, .by = {1, 2, 3, 4}, .time_ns = 50};
+	struct tl_call_sum sum = {.peer = 7,
+				  .by = {1, 2, 3, 4},
+				  .joined = 6,
+				  .time_ns = 50,
+				  .transit_ns = 20,
+				  .bytes_out = 70,
+				  .bytes_in = 90};
 	struct tl_edge_sums edge = {0}, other = {0};
 	unsigned int i;
 
@@ -145,6 +169,25 @@ static void test_edges(void)
 	for (i = 0; i < TL_BY_KINDS; i++)
 		is_u64(edge.by[i], 5 * (i + 1), "edge: calls of kind %u", i);
 	is_u64(edge.time_ns, 201, "edge: time");
+	is_u64(edge.joined, 30, "edge: joined");
+	is_u64(edge.transit_ns, 100, "edge: transit");
+	is_u64(edge.bytes_out, 350, "edge: bytes out");
+	is_u64(edge.bytes_in, 450, "edge: bytes in");
+}
+
+static void test_paths(void)
+{
+	struct tl_ended ended = request(500, 7000, 2000);
+	struct tl_path_sums path = {0}, other = {0};
+
+	tl_path_add(&path, &ended);
+	tl_path_add(&path, &ended);
+	tl_path_add(&other, &ended);
+	tl_path_merge(&other, &path);
+	is_u64(other.count, 3, "path: requests");
+	is_u64(other.response_ns, 21000, "path: response time");
+	is_u64(other.own_ns, 6000, "path: own time");
+	is_u64(other.cpu_ns, 39, "path: CPU");
 }
 
 int main(void)
@@ -153,5 +196,6 @@ int main(void)
 	test_squares();
 	test_merge();
 	test_edges();
+	test_paths();
 	return done();
 }

@@ -210,7 +210,7 @@ static void test_next_while_sending(void)
 	sent(&w, 0, 0, 10);
 	received(&w, 0, 0, 20);
 	still_sending(&w, 0, 0, 30);
-	is_u64(w.requests[0].state, TL_REQUEST_OPEN,
+	is_u64(world_request(&w, 0)->state, TL_REQUEST_OPEN,
 	       "next while sending: not answered yet");
 	is_u64(call(&w, 0, 0, 40), TL_ATTRIBUTED, "next while sending: it may call");
 	world_init(&w);

@@ -223,6 +223,30 @@ static void test_slot_again(void)
 	is_u64(w.result.loss[TL_LOSS_CALLS_FULL], 0, "again: no loss");
 }
 
+/* Of more than fit, the one goes that is the likeliest to be over. */
+static void test_evicted(void)
+{
+	unsigned int i;
+
+	begin();
+	received(&w, 0, 0, 0);
+	for (i = 0; i < TL_REQUEST_CALLS; i++)
+		call(&w, 0, i, 10 + i);
+	for (i = 0; i < TL_REQUEST_CALLS; i++)
+		reply(&w, 0, i, 100 + i);
+	call(&w, 0, 0, 200);
+	call(&w, 0, TL_REQUEST_CALLS, 210);
+	reply(&w, 0, TL_REQUEST_CALLS, 220);
+	reply(&w, 0, 0, 230);
+	reply(&w, 0, TL_REQUEST_CALLS - 1, 235);
+	is_u64(w.result.loss[TL_LOSS_CALLS_FULL], 0, "evicted: nobody who goes on");
+	reply(&w, 0, 1, 240);
+	is_u64(w.result.loss[TL_LOSS_CALLS_FULL], 1, "evicted: who replied first");
+	sent(&w, 0, 0, 250);
+	close_server(&w, 0);
+	is_u64(last_own(&w), 10 + 15, "evicted: the rest is exact");
+}
+
 static void test_many_peers(void)
 {
 	const struct tl_ended *ended;
@@ -377,6 +401,7 @@ int main(void)
 	test_many_parallel();
 	test_many_in_turn();
 	test_slot_again();
+	test_evicted();
 	test_many_peers();
 	test_peers_again();
 	test_clocks();

@@ -7,11 +7,13 @@
 
 static struct world w;
 
+/* When all is closed: whose the rest was is known by then. */
 static void finish(const char *name)
 {
 	static struct result want;
 	char why[256] = "";
 
+	world_close_all(&w);
 	model_run(w.log, w.log_used, &want);
 	if (!ok(model_agrees(&w.result, &want, w.log, w.log_used, MODEL_EXACT, 0, why,
 			     sizeof(why)),
@@ -106,19 +108,19 @@ static void test_connector_gone(void)
 	received(&w, 0, 0, 130);
 	is_u64(call(&w, 0, 1, 140), TL_UNATTRIBUTED, "connector ended: nobody's call");
 	reply(&w, 0, 1, 150);
-	is_u64(call(&w, 0, 1, 160), TL_ATTRIBUTED,
-	       "connector ended: the next one is known");
+	is_u64(call(&w, 0, 1, 160), TL_DEFERRED,
+	       "connector ended: after its reply nobody is current");
 	close_client(&w, 0);
 	is_u64(w.result.strays_used, 1, "connector ended: one stray was answered");
 	connected(&w, 0, 0, P, 165);
 	received(&w, 0, 1, 170);
-	is_u64(call(&w, 0, 0, 180), TL_ATTRIBUTED, "connector: used again");
+	is_u64(call(&w, 0, 0, 180), TL_DEFERRED, "connector: an errand");
 	sent(&w, 0, 0, 185);
 	connected(&w, 1, 2, P, 186);
 	exited(&w, 1);
 	received(&w, 1, 1, 190);
-	is_u64(call(&w, 1, 2, 200), TL_ATTRIBUTED,
-	       "connected for nobody: whose turn it is");
+	is_u64(call(&w, 1, 2, 200), TL_DEFERRED,
+	       "connector: an errand outlives its thread");
 	finish("connector gone");
 }
 
@@ -185,21 +187,22 @@ static void test_answered_is_no_parent(void)
 	call(&w, 0, 0, 105);
 	sent(&w, 0, 0, 110);
 	is_u64(call(&w, 0, 0, 112), TL_ATTRIBUTED, "answered: a call that goes on");
-	is_u64(call(&w, 0, 1, 115), TL_UNATTRIBUTED, "answered: no new call");
-	is_u64(reply(&w, 0, 1, 120), TL_UNATTRIBUTED, "answered: nor its reply");
+	is_u64(call(&w, 0, 1, 115), TL_DEFERRED, "answered: no new call");
+	is_u64(reply(&w, 0, 1, 120), TL_DEFERRED, "answered: nor its reply");
 	is_u64(reply(&w, 0, 0, 130), TL_ATTRIBUTED,
 	       "answered: the reply of the earlier one");
-	is_u64(call(&w, 0, 0, 140), TL_UNATTRIBUTED, "answered: still no new call");
+	is_u64(call(&w, 0, 0, 140), TL_DEFERRED, "answered: still no new call");
 	sent(&w, 0, 0, 150);
 	close_server(&w, 0);
 	is_u64(last_response(&w), 50, "answered: response");
 	is_u64(last_own(&w), 25, "answered: own");
 	is_u64(calls_time(), 25, "answered: call");
 	close_client(&w, 1);
+	exited(&w, 0);
 	is_u64(w.result.strays_used, 1, "answered: a stray");
 	is_u64(w.result.strays[0].sum.time_ns, 5, "answered: its time");
 	is_u64(w.result.strays[0].sum.peer, P, "answered: its peer");
-	is_u64(w.result.strays[0].sum.by[TL_BY_THREAD], 1, "answered: counted once");
+	is_u64(w.result.strays[0].sum.by[TL_BY_LOOKBACK], 1, "answered: counted once");
 	close_client(&w, 0);
 	is_u64(w.result.strays_used, 1, "answered: not replied to, no stray");
 	finish("answered");
@@ -225,7 +228,7 @@ static void test_stale(void)
 	sent(&w, 0, 0, 300);
 	close_server(&w, 0);
 	is_u64(last_own(&w), 90, "stale: second request's own time");
-	is_u64(calls_by(TL_BY_THREAD), 1, "stale: it has one call");
+	is_u64(calls_by(TL_BY_LOOKBACK), 1, "stale: it has one call, by its answer");
 	is_u64(calls_time(), 10, "stale: of its own time");
 	close_client(&w, 0);
 	is_u64(w.result.strays_used, 1, "stale: no other stray");
@@ -252,7 +255,7 @@ static void test_counted_once(void)
 	finish("counted");
 }
 
-/* The words leave it open: a reply for who has ended leaves who was current. */
+/* A reply for who has ended leaves nobody current; who answers tells. */
 static void test_stale_and_current(void)
 {
 	older(&w, 0, P);
@@ -266,7 +269,7 @@ static void test_stale_and_current(void)
 	reply(&w, 0, 0, 230);
 	sent(&w, 0, 1, 240);
 	close_server(&w, 1);
-	is_u64(calls_by(TL_BY_THREAD), 1, "stale: who was current stays so");
+	is_u64(calls_by(TL_BY_LOOKBACK), 1, "stale: who was current is so no longer");
 	finish("stale and current");
 }
 
@@ -283,16 +286,18 @@ static void test_who_serves(void)
 	is_u64(reply(&w, 4, 0, 215), TL_IGNORED, "outside: that is not its business");
 	is_u64(call(&w, 4, 0, 216), TL_IGNORED, "outside: whatever it calls");
 	connected(&w, 2, 1, P, 50);
-	is_u64(call(&w, 2, 1, 220), TL_UNATTRIBUTED,
-	       "serves: another thread of the process");
-	is_u64(reply(&w, 2, 1, 231), TL_UNATTRIBUTED, "serves: its reply");
-	connected(&w, 2, 1, P, 50);
-	is_u64(w.result.strays_used, 1, "serves: a stray when the connection goes");
-	is_u64(w.result.strays[0].sum.time_ns, 11, "serves: its time");
+	is_u64(call(&w, 2, 1, 220), TL_DEFERRED, "serves: another thread of the process");
+	is_u64(reply(&w, 2, 1, 231), TL_DEFERRED, "serves: its reply");
+	connected(&w, 3, 1, P, 60);
+	is_u64(w.result.strays_used, 0, "serves: the thread is still at it");
+	exited(&w, 2);
+	is_u64(w.result.strays_used, 1, "serves: a stray when the thread goes");
+	is_u64(w.result.strays[0].sum.time_ns, 181, "serves: its time");
 	exited(&w, 1);
-	is_u64(call(&w, 1, 1, 240), TL_UNATTRIBUTED, "serves: whoever comes after it");
+	is_u64(call(&w, 1, 1, 240), TL_DEFERRED, "serves: whoever comes after it");
 	call(&w, 3, 1, 250);
 	close_client(&w, 1);
+	exited(&w, 3);
 	is_u64(w.result.strays_used, 1, "serves: unanswered, no stray");
 	finish("who serves");
 }
@@ -304,6 +309,9 @@ static void test_other_threads(void)
 	received(&w, 0, 0, 100);
 	call(&w, 0, 0, 110);
 	received(&w, 1, 1, 115);
+	ok(tl_correlate_call_owner(&w.clients[0].call, &w.threads[1].thread).request ==
+		   world_request(&w, 0),
+	   "threads: a call under way has its owner");
 	is_u64(call(&w, 1, 0, 120), TL_ATTRIBUTED, "threads: another one sends the rest");
 	reply(&w, 2, 0, 130);
 	connected(&w, 2, 1, P, 135);
@@ -316,12 +324,12 @@ static void test_other_threads(void)
 	is_u64(calls_by(TL_BY_OWNER), 1, "threads: the other by the owner");
 	is_u64(calls_time(), 35, "threads: both");
 	exited(&w, 1);
-	is_u64(call(&w, 1, 1, 170), TL_UNATTRIBUTED, "threads: one that exited forgets");
+	is_u64(call(&w, 1, 1, 170), TL_DEFERRED, "threads: one that exited forgets");
 	received(&w, 2, 0, 180);
 	received(&w, 2, 0, 190);
 	exited(&w, 3);
 	connected(&w, 3, 0, P, 50);
-	is_u64(call(&w, 3, 0, 200), TL_UNATTRIBUTED, "threads: a new one has no request");
+	is_u64(call(&w, 3, 0, 200), TL_DEFERRED, "threads: a new one has no request");
 	finish("threads");
 }
 
@@ -333,14 +341,16 @@ static void test_reference(void)
 	received(&w, 1, 0, 101);
 	sent(&w, 0, 0, 110);
 	received(&w, 0, 0, 120);
-	is_u64(call(&w, 1, 0, 130), TL_UNATTRIBUTED, "reference: means the one before");
-	ok(!tl_request_alive(&w.threads[1].current_request),
-	   "reference: which has ended");
-	ok(tl_request_alive(&w.threads[0].current_request),
+	ok(!tl_request_alive(&w.threads[1].thread.current_request),
+	   "reference: means the one before, which has ended");
+	is_u64(call(&w, 1, 0, 130), TL_DEFERRED, "reference: not the next one");
+	ok(tl_request_alive(&w.threads[0].thread.current_request),
 	   "reference: this one has not");
 	close_server(&w, 0);
-	ok(!tl_request_alive(&w.threads[0].current_request), "reference: now it has");
-	ok(!tl_request_alive(&w.threads[2].current_request), "reference: an empty one");
+	ok(!tl_request_alive(&w.threads[0].thread.current_request),
+	   "reference: now it has");
+	ok(!tl_request_alive(&w.threads[2].thread.current_request),
+	   "reference: an empty one");
 	finish("reference");
 }
 

@@ -37,7 +37,7 @@ unit-core-headers := $(wildcard $(unit-core-dir)/*.h $(unit-dir)/core-*.h) $(uni
 unit-core-objects := $(patsubst %.c,$(unit-out)/obj/%.o,$(notdir $(unit-core-sources)))
 unit-core-tests := $(patsubst $(unit-dir)/%.c,$(unit-out)/%,\
 	$(sort $(wildcard $(unit-dir)/test-core-*.c)))
-unit-scripts := $(sort $(wildcard $(unit-dir)/test-*.sh))
+unit-scripts := $(sort $(wildcard $(unit-dir)/test-*.sh)) selftests/lib/check-shapes.sh
 
 # What scripts of the command line run, once there is one.
 unit-user-programs := $(if $(wildcard $(unit-dir)/test-user-*.sh),\

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A connection that was opened from here: its calls. */
+#include <linux/err.h>
+#include <net/sock.h>
+
+#include "client.h"
+#include "errand.h"
+#include "join.h"
+#include "path.h"
+#include "peer.h"
+#include "shard.h"
+#include "stats.h"
+#include "thread.h"
+#include "turn.h"
+
+static u64 *losses(void)
+{
+	return this_cpu_ptr(&tl_stats)->loss;
+}
+
+/**
+ * tl_client_add() - Put a client-side socket into the table
+ * @sk: the socket
+ *
+ * Context: task, interrupts off.
+ * Return: the connection, locked; NULL if there is no place, which is counted, or
+ * it is there already.
+ */
+struct tl_conn *tl_client_add(struct sock *sk)
+{
+	struct tl_conn *conn = tl_conn_add_lock(sk, TL_CLIENT);
+
+	if (IS_ERR(conn))
+		return NULL; /* the snapshot was faster, and knows as much */
+	if (!conn) {
+		losses()[TL_LOSS_CONNECTIONS_FULL]++;
+		return NULL;
+	}
+	memset(&tl_client(conn)->call, 0, sizeof(tl_client(conn)->call));
+	tl_join_new_client(tl_client(conn));
+	return conn;
+}
+
+/* The call is over; its owner is not used by it any more. */
+static void call_done(struct tl_call *call)
+{
+	struct tl_call_sum stray;
+
+	if (tl_correlate_call_done(call, &stray))
+		tl_shard_deposit_stray(&stray);
+}
+
+static void drop_owner(struct tl_call *call)
+{
+	struct tl_request_ref owner = call->owner;
+
+	call->owner.request = NULL;
+	tl_errand_put(owner);
+}
+
+/**
+ * tl_client_remove() - Before it leaves the table
+ * @client: the connection, locked
+ */
+void tl_client_remove(struct tl_client *client)
+{
+	call_done(&client->call);
+	drop_owner(&client->call);
+	client->call.state = TL_CALL_NONE;
+	tl_join_withdraw(client);
+	/* Nobody at the other end means this socket by it any more. */
+	tl_join_new_client(client);
+}
+
+/* An errand that has found its request is that from now on. */
+static void follow_errand(struct tl_call *call)
+{
+	struct tl_request_ref became = tl_errand_became(call->owner);
+
+	if (became.request == call->owner.request)
+		return;
+	tl_errand_put(call->owner);
+	call->owner = became;
+}
+
+/* Locked, and used if it is an errand; NULL if it does not go on. */
+static struct tl_request *lock_to_begin(struct tl_request_ref ref)
+{
+	struct tl_request *owner = tl_conn_lock_request(ref);
+
+	if (owner && owner->errand)
+		tl_errand_use(owner);
+	return owner;
+}
+
+/* The current request, an errand if there is none and there should be. */
+static void need_current(struct tl_task *task, u64 now_ns)
+{
+	struct tl_request *now = tl_conn_lock_request(task->thread.current_request);
+	bool open = now && now->state == TL_REQUEST_OPEN;
+
+	tl_conn_unlock_request(now);
+	if (open || task->thread.mixed || !tl_correlate_serves(&task->thread))
+		return;
+	tl_turn_errand(task, now_ns);
+	if (!task->errand.request)
+		losses()[TL_LOSS_HANDOFFS_DROPPED]++;
+}
+
+/**
+ * tl_client_connecting() - The current thread begins to connect
+ * @client: the connection, locked
+ * @task: the current thread
+ * @now_ns: time
+ */
+void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 now_ns)
+{
+	struct tl_request *owner;
+
+	need_current(task, now_ns);
+	owner = lock_to_begin(task->thread.current_request);
+	tl_correlate_connected(&client->call, owner, now_ns);
+	/* Not all owners are taken. */
+	if (owner && owner->errand && !client->call.owner.request)
+		tl_errand_unuse(owner);
+	tl_conn_unlock_request(owner);
+}
+
+/* The other end is told before it can see the first byte. */
+static void tell_callee(struct tl_client *client, struct tl_request *owner, u64 now_ns)
+{
+	if (owner && !owner->errand && !owner->node)
+		owner->node = tl_path_find(owner->parent, owner->tier, owner->class);
+	raw_spin_lock(&client->link_lock);
+	tl_link_called(&client->link, owner && !owner->errand ? owner : NULL, now_ns);
+	raw_spin_unlock(&client->link_lock);
+	tl_join_publish(client);
+}
+
+/* The first byte of a call. */
+static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64 now_ns,
+			     u64 bytes)
+{
+	struct tl_call *call = &client->call;
+	struct tl_request_ref before = call->owner;
+	struct tl_request *owner;
+	enum tl_outcome outcome;
+
+	call_done(call);
+	if (call->state != TL_CALL_CONNECTED)
+		need_current(task, now_ns);
+	owner = lock_to_begin(tl_correlate_call_owner(call, &task->thread));
+	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
+	if (owner && owner->errand && !call->owner.request)
+		tl_errand_unuse(owner);
+	tell_callee(client, call->owner.request ? owner : NULL, now_ns);
+	tl_conn_unlock_request(owner);
+	/* Last, for both may be the same. */
+	tl_errand_put(before);
+	return outcome;
+}
+
+/**
+ * tl_client_sent() - Bytes of a call are sent
+ * @client: the connection, locked
+ * @task: the current thread
+ * @now_ns: time
+ * @bytes: how many are offered
+ *
+ * Return: what became of the event.
+ */
+enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns,
+			       u64 bytes)
+{
+	struct tl_call *call = &client->call;
+	struct tl_request *owner;
+	enum tl_outcome outcome;
+
+	if (!call->peer)
+		call->peer = tl_peer_number(client->conn.sk);
+	if (!call->peer)
+		losses()[TL_LOSS_PEERS_FULL]++;
+	follow_errand(call);
+	if (call->state != TL_CALL_SENDING)
+		return begin(client, task, now_ns, bytes);
+	owner = tl_conn_lock_request(call->owner);
+	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
+	tl_conn_unlock_request(owner);
+	return outcome;
+}
+
+/**
+ * tl_client_received() - Bytes of an answer were received
+ * @client: the connection, locked
+ * @task: the current thread
+ * @now_ns: time
+ * @bytes: how many
+ *
+ * Return: what became of the event.
+ */
+enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *task,
+				   u64 now_ns, u64 bytes)
+{
+	struct tl_call *call = &client->call;
+	struct tl_request *owner;
+	enum tl_outcome outcome;
+
+	follow_errand(call);
+	owner = tl_conn_lock_request(call->owner);
+	raw_spin_lock(&client->link_lock);
+	outcome = tl_correlate_call_received(call, &task->thread, owner, &client->link,
+					     now_ns, bytes, losses());
+	raw_spin_unlock(&client->link_lock);
+	tl_conn_unlock_request(owner);
+	return outcome;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_CORE_REQUEST_H
+#define TL_CORE_REQUEST_H
+
+#include "classify.h"
+#include "kinds.h"
+#include "port.h"
+
+#define TL_REQUEST_PEERS 4 /* endpoints that one request's calls are told apart by */
+#define TL_REQUEST_CALLS 8 /* simultaneous calls whose union is exact */
+
+/*
+ * A request that was adopted goes on as another one: it was an errand, see
+ * tl_request_adopt().
+ */
+enum tl_request_state {
+	TL_REQUEST_NONE,
+	TL_REQUEST_OPEN,
+	TL_REQUEST_ANSWERED,
+	TL_REQUEST_ADOPTED
+};
+
+/* What threads have used. */
+struct tl_used {
+	u64 cpu_ns;
+	u64 run_wait_ns; /* ready to run, and not running */
+	u64 storage_read; /* bytes */
+	u64 storage_write;
+};
+
+/* Calls of one request to one peer. */
+struct tl_call_sum {
+	u32 peer; /* 0: more peers than TL_REQUEST_PEERS */
+	u32 by[TL_BY_KINDS];
+	u32 joined; /* of the calls, those whose other end was seen */
+	u64 time_ns;
+	u64 transit_ns; /* of the joined, what lies between the two ends */
+	u64 bytes_out;
+	u64 bytes_in;
+};
+
+struct tl_call;
+struct tl_request;
+
+/* A request that may have ended since. */
+struct tl_request_ref {
+	struct tl_request *request;
+	u64 seq;
+};
+
+/*
+ * The request of a server-side connection: it has one at a time, and its storage
+ * lives as long as the connection's. seq tells a request from the ones before.
+ */
+struct tl_request {
+	u64 seq;
+	u32 tier;
+	u32 class;
+	u32 node; /* in the tree of paths; 0: not looked up yet */
+	u32 parent; /* the caller's node; 0: none is known */
+	u8 state; /* enum tl_request_state */
+	u8 sums_used;
+	u8 slot_next;
+	u8 errand; /* work whose request is not known yet, no connection's */
+	u8 queued; /* queue_ns is known */
+	u32 deferred; /* events of an errand that are not counted yet */
+	u64 open_ns;
+	u64 last_send_ns;
+	u64 own_ns; /* own time in [open_ns, mark_ns] */
+	u64 mark_ns;
+	u64 own_at_send_ns; /* own time in [open_ns, last_send_ns] */
+	u64 queue_ns; /* from the caller's first byte to open_ns */
+	u64 bytes_in;
+	u64 bytes_out;
+	struct tl_used used;
+	struct tl_class_match match;
+	struct tl_request_ref adopter;
+	struct tl_call_sum sums[TL_REQUEST_PEERS];
+	struct tl_request_slot {
+		const struct tl_call *call;
+		u64 own_ns; /* the request's own time before the call began */
+		u64 replied_ns; /* 0: not yet */
+	} slots[TL_REQUEST_CALLS];
+};
+
+/* A request that ended with an answer. */
+struct tl_ended {
+	u32 tier;
+	u32 class;
+	u32 node;
+	u32 parent;
+	u8 sums_used;
+	u8 queued;
+	u64 open_ns;
+	u64 closed_ns;
+	u64 own_ns;
+	u64 queue_ns;
+	u64 bytes_in;
+	u64 bytes_out;
+	struct tl_used used;
+	struct tl_call_sum sums[TL_REQUEST_PEERS];
+};
+
+/* Two CPUs may see the clock a few nanoseconds apart. */
+static inline u64 tl_since(u64 now_ns, u64 then_ns)
+{
+	return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+bool tl_request_alive(const struct tl_request_ref *ref);
+void tl_request_begin(struct tl_request *request, u64 now_ns);
+void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes);
+bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *loss);
+void tl_used_add(struct tl_used *into, const struct tl_used *from);
+
+struct tl_call_sum *tl_request_sum(struct tl_request *request, u32 peer, u64 *loss);
+void tl_request_call(struct tl_request *request, const struct tl_call *call, u64 now_ns);
+void tl_request_cover(struct tl_request *request, const struct tl_call *call, u64 last_ns,
+		      u64 *loss);
+
+void tl_errand_begin(struct tl_request *errand, u64 now_ns);
+bool tl_request_adopt(struct tl_request *request, struct tl_request *errand, u8 by,
+		      u64 *loss);
+
+#endif

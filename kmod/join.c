@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which two sockets of this host are the two ends of one connection?
+ *
+ * When a call begins, its first byte has a place in both streams: what the caller
+ * has sent before and what it has received before. The callee that takes this
+ * byte finds the same two sequence numbers in its own socket. They began at
+ * random, so 64 bits agree by chance never, and they are the same whatever
+ * addresses, network namespaces and translations lie between, and however old the
+ * connection is. Addresses are not compared at all.
+ *
+ * The two ends of a UNIX socket know each other.
+ *
+ * A caller publishes the place when it begins a call, until the other end has
+ * found it or after some calls it is clear that there is none here. From then on
+ * the ends share the caller's link, see core/link.c.
+ */
+#include <linux/hash.h>
+#include <linux/tcp.h>
+#include <net/af_unix.h>
+
+#include "join.h"
+
+#define TABLE_BITS 10
+#define TRIES 16 /* calls, after which the other end is taken to be elsewhere */
+
+static struct bucket {
+	struct hlist_head head;
+	raw_spinlock_t lock; /* protects the chain; inside a connection's lock */
+} *table;
+
+int tl_join_init(void)
+{
+	unsigned int i;
+
+	table = tl_memory_zalloc(sizeof(*table) << TABLE_BITS);
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < 1U << TABLE_BITS; i++)
+		raw_spin_lock_init(&table[i].lock);
+	return 0;
+}
+
+void tl_join_exit(void)
+{
+	tl_memory_free(table, sizeof(*table) << TABLE_BITS);
+	table = NULL;
+}
+
+static struct bucket *bucket_of(u64 key)
+{
+	return &table[hash_64(key, TABLE_BITS)];
+}
+
+static u64 key_of(u32 to_callee, u32 to_caller)
+{
+	return (u64)to_callee << 32 | to_caller;
+}
+
+/**
+ * tl_join_new_client() - A client's entry is used for another socket
+ * @client: the client, locked
+ *
+ * Context: interrupts off.
+ */
+void tl_join_new_client(struct tl_client *client)
+{
+	client->join_tries = 0;
+	WRITE_ONCE(client->joined, false);
+	raw_spin_lock(&client->link_lock);
+	client->id++;
+	memset(&client->link, 0, sizeof(client->link));
+	raw_spin_unlock(&client->link_lock);
+}
+
+/**
+ * tl_join_withdraw() - A client is not looked for any more
+ * @client: the client, locked
+ *
+ * Context: interrupts off.
+ */
+void tl_join_withdraw(struct tl_client *client)
+{
+	struct bucket *bucket = bucket_of(client->join_key);
+
+	raw_spin_lock(&bucket->lock);
+	if (client->published)
+		hlist_del(&client->join_node);
+	client->published = false;
+	raw_spin_unlock(&bucket->lock);
+}
+
+/**
+ * tl_join_publish() - The first byte of a call is about to be sent
+ * @client: the caller, locked
+ *
+ * Context: interrupts off.
+ */
+void tl_join_publish(struct tl_client *client)
+{
+	const struct tcp_sock *tp = tcp_sk(client->conn.sk);
+	struct bucket *bucket;
+
+	if (client->conn.sk->sk_family == AF_UNIX)
+		return;
+	if (READ_ONCE(client->joined) || client->join_tries >= TRIES)
+		return;
+	tl_join_withdraw(client);
+	if (++client->join_tries == TRIES)
+		return;
+	client->join_key = key_of(READ_ONCE(tp->write_seq), READ_ONCE(tp->copied_seq));
+	bucket = bucket_of(client->join_key);
+	raw_spin_lock(&bucket->lock);
+	hlist_add_head(&client->join_node, &bucket->head);
+	client->published = true;
+	raw_spin_unlock(&bucket->lock);
+}
+
+static void find_unix(struct tl_server *server)
+{
+	/* Held by the other as long as it is open, whatever becomes of this one. */
+	const struct sock *sk = READ_ONCE(unix_sk(server->conn.sk)->peer);
+	struct tl_conn *conn = sk ? tl_conn_peek(sk) : NULL;
+	struct tl_client *client;
+
+	if (!conn || conn->side != TL_CLIENT)
+		return;
+	client = tl_client(conn);
+	raw_spin_lock(&client->link_lock);
+	if (READ_ONCE(conn->sk) == sk) {
+		server->caller = client;
+		server->caller_id = client->id;
+	}
+	raw_spin_unlock(&client->link_lock);
+}
+
+/**
+ * tl_join_find() - The first bytes of a request were received
+ * @server: the callee, locked
+ * @bytes: how many
+ *
+ * Context: interrupts off.
+ */
+void tl_join_find(struct tl_server *server, u64 bytes)
+{
+	const struct tcp_sock *tp = tcp_sk(server->conn.sk);
+	struct bucket *bucket;
+	struct tl_client *client;
+	u64 key;
+
+	if (server->caller || server->join_tries >= TRIES)
+		return;
+	server->join_tries++;
+	if (server->conn.sk->sk_family == AF_UNIX) {
+		find_unix(server);
+		return;
+	}
+	key = key_of(READ_ONCE(tp->copied_seq) - (u32)bytes, READ_ONCE(tp->write_seq));
+	bucket = bucket_of(key);
+	raw_spin_lock(&bucket->lock);
+	hlist_for_each_entry(client, &bucket->head, join_node)
+		if (client->join_key == key)
+			break;
+	if (client) {
+		server->caller = client;
+		server->caller_id = client->id;
+		hlist_del(&client->join_node);
+		client->published = false;
+		WRITE_ONCE(client->joined, true);
+	}
+	raw_spin_unlock(&bucket->lock);
+}
+
+/**
+ * tl_join_lock() - Lock the link to the other end
+ * @server: the callee, locked
+ *
+ * Context: interrupts off.
+ * Return: the link, for tl_join_unlock(); NULL if there is none, or none any more.
+ */
+struct tl_link *tl_join_lock(struct tl_server *server)
+{
+	struct tl_client *client = server->caller;
+
+	if (!client)
+		return NULL;
+	raw_spin_lock(&client->link_lock);
+	if (likely(client->id == server->caller_id))
+		return &client->link;
+	raw_spin_unlock(&client->link_lock);
+	server->caller = NULL;
+	return NULL;
+}
+
+void tl_join_unlock(struct tl_server *server)
+{
+	raw_spin_unlock(&server->caller->link_lock);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A connection that was accepted here: its requests. */
+#include <linux/err.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+
+#include "class.h"
+#include "errand.h"
+#include "handoff.h"
+#include "join.h"
+#include "path.h"
+#include "server.h"
+#include "shard.h"
+#include "stats.h"
+#include "thread.h"
+#include "tier.h"
+
+static u64 *losses(void)
+{
+	return this_cpu_ptr(&tl_stats)->loss;
+}
+
+static bool is_tcp(const struct tl_server *server)
+{
+	return server->conn.sk->sk_family != AF_UNIX;
+}
+
+/**
+ * tl_server_add() - Put a server-side socket into the table
+ * @sk: the socket
+ * @comm: command name of who serves it
+ *
+ * Context: task, interrupts off.
+ * Return: the connection, locked; NULL if there is no place, which is counted.
+ */
+struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
+{
+	struct tl_endpoint at;
+	struct tl_server *server;
+	struct tl_tier *tier;
+	struct tl_conn *conn;
+
+	/* A UNIX socket without a name is one of a pair. */
+	if (!tl_endpoint_local(&at, sk))
+		return NULL;
+	tier = tl_tier_discover(&at, comm);
+	if (!tier) {
+		losses()[TL_LOSS_TIERS_FULL]++;
+		return NULL;
+	}
+	conn = tl_conn_add_lock(sk, TL_SERVER);
+	if (IS_ERR(conn))
+		return tl_conn_lock(sk);
+	if (!conn) {
+		losses()[TL_LOSS_CONNECTIONS_FULL]++;
+		return NULL;
+	}
+	atomic_inc(&tier->connections);
+	server = tl_server(conn);
+	server->tier = tier;
+	server->caller = NULL;
+	server->join_tries = 0;
+	server->unsettled_bytes = 0;
+	server->shut = false;
+	server->unread = false;
+	server->pipelined = false;
+	server->request.tier = tier->id;
+	server->request.state = TL_REQUEST_NONE;
+	return conn;
+}
+
+/*
+ * The last send was counted by what was asked for; the socket's write sequence
+ * tells how much of it was taken.
+ */
+static void settle(struct tl_server *server)
+{
+	u32 sent;
+
+	if (!server->unsettled_bytes)
+		return;
+	sent = READ_ONCE(tcp_sk(server->conn.sk)->write_seq) - server->sent_seq;
+	if (sent < server->unsettled_bytes && server->request.state == TL_REQUEST_ANSWERED)
+		server->request.bytes_out -= server->unsettled_bytes - sent;
+	server->unsettled_bytes = 0;
+}
+
+/* Its place in the tree of paths, once its class is known. */
+static u32 node(struct tl_request *request)
+{
+	if (!request->node)
+		request->node = tl_path_find(request->parent, request->tier, request->class);
+	return request->node;
+}
+
+static void deposit(struct tl_ended *ended)
+{
+	if (!ended->node)
+		ended->node = tl_path_find(ended->parent, ended->tier, ended->class);
+	if (ended->node == TL_PATH_MORE)
+		losses()[TL_LOSS_PATHS_FULL]++;
+	tl_shard_deposit(ended);
+}
+
+/**
+ * tl_server_end() - The request ends, if there is one
+ * @server: the connection, locked
+ */
+void tl_server_end(struct tl_server *server)
+{
+	struct tl_ended ended;
+
+	settle(server);
+	if (tl_request_end(&server->request, &ended, losses()))
+		deposit(&ended);
+}
+
+/**
+ * tl_server_remove() - Before it leaves the table
+ * @server: the connection, locked
+ */
+void tl_server_remove(struct tl_server *server)
+{
+	tl_server_end(server);
+	atomic_dec(&server->tier->connections);
+}
+
+void tl_server_shut(struct tl_server *server)
+{
+	tl_server_end(server);
+	server->shut = true;
+}
+
+/* The caller's end is asked, then the bytes: rules of one's own go first. */
+static void classify(struct tl_server *server, struct tl_task *task, u64 bytes, bool first)
+{
+	struct tl_request *request = &server->request;
+	struct tl_class_bytes where;
+	struct tl_link *link;
+
+	if (first) {
+		tl_join_find(server, bytes);
+		link = tl_join_lock(server);
+		if (link && !tl_link_opened(link, request))
+			losses()[TL_LOSS_AMBIGUOUS]++;
+		if (link)
+			tl_join_unlock(server);
+	}
+	if (!tl_class_reads())
+		return;
+	tl_thread_landed(task, bytes, &where);
+	tl_class_first_bytes(&request->match, server->tier, &where, first, &request->class);
+}
+
+/**
+ * tl_server_received() - Bytes of a request were received
+ * @server: the connection, locked
+ * @task: the current thread
+ * @now_ns: time
+ * @bytes: how many
+ *
+ * Return: what became of the event.
+ */
+enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
+				   u64 now_ns, u64 bytes)
+{
+	struct tl_request *request = &server->request;
+	u64 seq = request->seq;
+	struct tl_ended ended;
+
+	/* The rest of what was asked for, drained before the close. */
+	if (server->shut)
+		return TL_IGNORED;
+	settle(server);
+	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, &ended,
+					  losses()))
+		deposit(&ended);
+	if (request->seq != seq) {
+		server->pipelined = server->unread;
+		server->unread = false;
+		if (task->process)
+			WRITE_ONCE(task->process->tier, server->tier->id);
+	}
+	classify(server, task, bytes, request->seq != seq);
+	return TL_ATTRIBUTED;
+}
+
+/*
+ * More of the stream is here already, while this is being answered. It may be the
+ * end of what was asked; if it is answered, too, it was another request.
+ */
+static bool unread(const struct tl_server *server)
+{
+	const struct tcp_sock *tp = tcp_sk(server->conn.sk);
+
+	return READ_ONCE(tp->rcv_nxt) != READ_ONCE(tp->copied_seq) &&
+	       server->conn.sk->sk_state == TCP_ESTABLISHED;
+}
+
+static void answered(struct tl_server *server)
+{
+	struct tl_link *link = tl_join_lock(server);
+
+	if (!link)
+		return;
+	tl_link_answered(link, &server->request);
+	tl_join_unlock(server);
+}
+
+/* Who answers knows whose the work was that it has just done. */
+static void answers(struct tl_server *server, struct tl_task *task)
+{
+	struct tl_request *request = &server->request;
+	struct tl_thread *thread = &task->thread;
+	struct tl_request_ref now = thread->current_request;
+
+	if (now.request == request && now.seq == request->seq) {
+		/* Its own, unless somebody was so quick that it is still the last. */
+		if (!request->sums_used && !task->hands_back)
+			tl_handoff_answers(task, request);
+		return;
+	}
+	if (now.request && READ_ONCE(now.request->errand) &&
+	    tl_errand_adopt(server, now, TL_BY_LOOKBACK)) {
+		thread->current_request.request = request;
+		thread->current_request.seq = request->seq;
+		thread->answers = 1;
+		return;
+	}
+	tl_handoff_answers(task, request);
+}
+
+/**
+ * tl_server_sent() - Bytes of a response are sent
+ * @server: the connection, locked
+ * @task: the current thread; NULL if there is no memory left for it
+ * @now_ns: time
+ * @bytes: how many are offered
+ *
+ * Return: what became of the event.
+ */
+enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
+			       size_t bytes)
+{
+	struct tl_request *request = &server->request;
+	enum tl_outcome outcome;
+
+	settle(server);
+	if (request->state == TL_REQUEST_OPEN) {
+		if (server->pipelined)
+			losses()[TL_LOSS_AMBIGUOUS]++;
+		server->unread = is_tcp(server) && unread(server);
+		if (task)
+			answers(server, task);
+	}
+	outcome = tl_correlate_response_sent(request, now_ns, bytes, losses());
+	if (outcome != TL_ATTRIBUTED)
+		return outcome;
+	node(request);
+	answered(server);
+	if (is_tcp(server)) {
+		server->sent_seq = READ_ONCE(tcp_sk(server->conn.sk)->write_seq);
+		server->unsettled_bytes = bytes;
+	}
+	return outcome;
+}
+
+/**
+ * tl_server_still_sending() - A send has filled the socket's buffer and waits
+ * @server: the connection, locked
+ * @now_ns: time
+ */
+void tl_server_still_sending(struct tl_server *server, u64 now_ns)
+{
+	if (tl_correlate_response_sent(&server->request, now_ns, 0, losses()) ==
+	    TL_ATTRIBUTED)
+		answered(server);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_SERVER_H
+#define TL_SERVER_H
+
+#include "conn.h"
+
+struct tl_task;
+
+/* Nobody holds the socket here: it must not be asked how much of a send it took. */
+static inline void tl_server_forget_socket(struct tl_server *server)
+{
+	server->unsettled_bytes = 0;
+}
+
+struct tl_conn *tl_server_add(struct sock *sk, const char *comm);
+void tl_server_remove(struct tl_server *server);
+enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
+				   u64 now_ns, u64 bytes);
+enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
+			       size_t bytes);
+void tl_server_still_sending(struct tl_server *server, u64 now_ns);
+void tl_server_end(struct tl_server *server);
+void tl_server_shut(struct tl_server *server);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_TURN_H
+#define TL_TURN_H
+
+#include "thread.h"
+
+struct tl_task *tl_turn_task(void);
+void tl_turn_errand(struct tl_task *task, u64 now_ns);
+void tl_turn_drop_errand(struct tl_task *task);
+void tl_turn_dispatched(struct tl_task *task);
+
+#endif

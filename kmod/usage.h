@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_USAGE_H
+#define TL_USAGE_H
+
+#include "core/request.h"
+
+struct task_struct;
+
+/* What the kernels that this is built for can tell about a thread. */
+#if defined(CONFIG_SCHED_INFO) && defined(CONFIG_SCHEDSTATS)
+#define TL_HAS_RUN_WAIT 1
+#else
+#define TL_HAS_RUN_WAIT 0
+#endif
+#ifdef CONFIG_TASK_IO_ACCOUNTING
+#define TL_HAS_STORAGE 1
+#else
+#define TL_HAS_STORAGE 0
+#endif
+
+void tl_usage_now(struct tl_used *used);
+void tl_usage_charge(u32 tier, u64 cpu_ns);
+u64 tl_usage_take_charged(u32 tier);
+void tl_usage_since(struct tl_used *last, struct tl_used *diff);
+void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
+		       struct task_struct *next);
+
+#endif
