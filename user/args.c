@@ -82,19 +82,68 @@ int tl_args_status(int end)
 	return end == TL_ARGS_HELP ? TL_EXIT_OK : TL_EXIT_USAGE;
 }
 
-/**
- * tl_args_none() - Check that no argument is left
- * @cmd: the command
- * @argc: as given to it
- * @argv: as given to it
- *
- * Return: TL_EXIT_OK, or TL_EXIT_USAGE after a sentence.
- */
-int tl_args_none(const struct tl_cmd *cmd, int argc, char **argv)
+static int none_left(const struct tl_cmd *cmd, int argc, char **argv)
 {
 	if (optind >= argc)
 		return TL_EXIT_OK;
 	return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind]);
+}
+
+/**
+ * tl_args_end() - After the last option of a command that takes no argument
+ * @cmd: the command
+ * @option: what tl_args_next() returned last
+ * @argc: as given to it
+ * @argv: as given to it
+ *
+ * Return: TL_GO_ON, or the exit status after a sentence or the help.
+ */
+int tl_args_end(const struct tl_cmd *cmd, int option, int argc, char **argv)
+{
+	if (option != TL_ARGS_END)
+		return tl_args_status(option);
+	return none_left(cmd, argc, argv) ? TL_EXIT_USAGE : TL_GO_ON;
+}
+
+/**
+ * tl_args_recording() - After the last option of a command that takes a recording
+ * @cmd: the command
+ * @option: what tl_args_next() returned last
+ * @argc: as given to it
+ * @argv: as given to it
+ * @file: set to the recording's name
+ *
+ * Return: TL_GO_ON, or the exit status after a sentence or the help.
+ */
+int tl_args_recording(const struct tl_cmd *cmd, int option, int argc, char **argv,
+		      const char **file)
+{
+	if (option != TL_ARGS_END)
+		return tl_args_status(option);
+	if (optind >= argc)
+		return tl_args_usage(cmd, "%s needs a recording", cmd->name);
+	*file = argv[optind++];
+	return none_left(cmd, argc, argv) ? TL_EXIT_USAGE : TL_GO_ON;
+}
+
+/**
+ * tl_args_json() - Read the command line of a command that has no options of its own
+ * @cmd: the command
+ * @argc: as given to it
+ * @argv: as given to it
+ * @json: set to whether --json is there
+ *
+ * Return: TL_GO_ON, or the exit status after a sentence or the help.
+ */
+int tl_args_json(const struct tl_cmd *cmd, int argc, char **argv, bool *json)
+{
+	static const struct option options[] = { TL_COMMON_OPTIONS };
+	int option;
+
+	*json = false;
+	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0)
+		*json = true;
+	return tl_args_end(cmd, option, argc, argv);
 }
 
 /**

@@ -51,10 +51,9 @@ static int enable(const struct tl_cmd *cmd, int argc, char **argv)
 		if (status)
 			return status;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
+	status = tl_args_end(cmd, option, argc, argv);
+	if (status != TL_GO_ON)
+		return status;
 	if (tl_ctl_open(&ctl, &err))
 		return tl_out_failed(&err);
 	if (tl_ctl_enable(ctl, (u32)interval_ms, (u32)quiet_ms, &err))
@@ -67,18 +66,13 @@ static int enable(const struct tl_cmd *cmd, int argc, char **argv)
 
 static int disable(const struct tl_cmd *cmd, int argc, char **argv)
 {
-	static const struct option options[] = { TL_COMMON_OPTIONS };
-	int option, status;
-	bool json = false;
 	struct tl_error err;
 	struct tl_ctl *ctl;
+	bool json;
+	int status = tl_args_json(cmd, argc, argv, &json);
 
-	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0)
-		json = true;
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
+	if (status != TL_GO_ON)
+		return status;
 	if (tl_ctl_open(&ctl, &err))
 		return tl_out_failed(&err);
 	if (tl_ctl_disable(ctl, &err))

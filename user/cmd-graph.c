@@ -14,7 +14,7 @@
 
 struct args {
 	const char *output;
-	bool dot, json;
+	bool dot, paths, json;
 };
 
 static int sum(const struct tl_interval *interval, void *total)
@@ -89,6 +89,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "dot", no_argument, NULL, 'd' },
+		{ "paths", no_argument, NULL, 'p' },
 		TL_COMMON_OPTIONS
 	};
 	struct tl_interval *total = NULL;
@@ -97,11 +98,13 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	struct tl_error err;
 	int option, code, status;
 
-	while ((option = tl_args_next(cmd, argc, argv, "o:d", options)) >= 0) {
+	while ((option = tl_args_next(cmd, argc, argv, "o:dp", options)) >= 0) {
 		if (option == 'o')
 			args.output = optarg;
 		else if (option == 'd')
 			args.dot = true;
+		else if (option == 'p')
+			args.paths = true;
 		else
 			args.json = true;
 	}
@@ -113,7 +116,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		code = sum_files(total, argc - optind, argv + optind, &err);
 	else if (!code)
 		code = sum_kept(total, &err);
-	if (!code && tl_graph_make(&graph, total))
+	if (!code && (args.paths ? tl_graph_paths : tl_graph_make)(&graph, total))
 		code = tl_error_no_memory(&err);
 	status = code ? tl_out_failed(&err) : draw(&graph, &args);
 	tl_graph_free(&graph);
@@ -123,10 +126,12 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_graph = {
 	.name = "graph",
-	.args = "[FILE...] [-o FILE.svg] [--dot] [--json]",
+	.args = "[FILE...] [-o FILE.svg] [--paths] [--dot] [--json]",
 	.summary = "Tiers and the calls between them as a picture",
 	.help = "  -o, --output FILE where to write; standard output without it\n"
 		"  -d, --dot         graphviz's language instead of SVG\n"
+		"  -p, --paths       the chains of tiers that requests came down, instead of the\n"
+		"                    tiers and their calls\n"
 		TL_COMMON_HELP
 		"Sums all intervals of the recordings; without one, those that the kernel\n"
 		"still keeps. SVG needs graphviz.\n"

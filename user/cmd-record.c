@@ -54,9 +54,14 @@ static void tell_off(struct session *s)
 	s->told_off = !s->feed.enabled;
 }
 
+static bool has_all(const struct session *s)
+{
+	return s->args->n && s->written >= s->args->n;
+}
+
 static bool done(const struct session *s)
 {
-	if (tl_signals_stopped() || (s->args->n && s->written >= s->args->n))
+	if (tl_signals_stopped() || has_all(s))
 		return true;
 	return s->args->seconds > 0 && now_s() - s->began_s >= s->args->seconds;
 }
@@ -66,11 +71,17 @@ static int loop(struct session *s, struct tl_error *err)
 	struct tl_interval *interval;
 	int code;
 
-	while (!done(s)) {
+	for (;;) {
+		/* What was closed before we were told to stop is still ours. */
+		s->feed.impatient = done(s);
+		if (s->feed.impatient && (!tl_signals_stopped() || has_all(s)))
+			return 0;
 		code = tl_feed_next(&s->feed, &interval, err);
 		if (code < 0)
 			return code;
 		tell_off(s);
+		if (!interval && s->feed.impatient)
+			return 0;
 		if (!interval)
 			continue;
 		tell_gap(s);
@@ -161,10 +172,9 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		if (status)
 			return status;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
+	status = tl_args_end(cmd, option, argc, argv);
+	if (status != TL_GO_ON)
+		return status;
 	return record(&args);
 }
 

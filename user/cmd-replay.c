@@ -47,7 +47,7 @@ static int loop(struct tl_recording *recording, struct tl_screen *screen, double
 	return status;
 }
 
-static int replay(const char *file, double speed, bool json)
+static int replay(const char *file, double speed, enum tl_view view, bool json)
 {
 	struct tl_recording *recording;
 	struct tl_screen screen;
@@ -57,7 +57,7 @@ static int replay(const char *file, double speed, bool json)
 	if (tl_recording_open(&recording, file, &err))
 		return tl_out_failed(&err);
 	tl_signals_catch();
-	tl_screen_open(&screen, json);
+	tl_screen_open(&screen, view, json);
 	status = loop(recording, &screen, speed);
 	tl_screen_close(&screen);
 	if (tl_recording_warning(recording))
@@ -70,32 +70,33 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "speed", required_argument, NULL, 's' },
+		{ "waits", no_argument, NULL, 'w' },
 		TL_COMMON_OPTIONS
 	};
-	double speed = 1;
+	enum tl_view view = TL_VIEW_FIGURES;
+	const char *file = NULL;
 	bool json = false;
-	int option;
+	double speed = 1;
+	int option, status;
 
-	while ((option = tl_args_next(cmd, argc, argv, "s:", options)) >= 0) {
+	while ((option = tl_args_next(cmd, argc, argv, "s:w", options)) >= 0) {
 		if (option == 'J')
 			json = true;
+		else if (option == 'w')
+			view = TL_VIEW_WAITS;
 		else if (tl_args_number("--speed", optarg, 0, &speed))
 			return TL_EXIT_USAGE;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (optind >= argc)
-		return tl_args_usage(cmd, "replay needs a recording");
-	if (optind + 1 < argc)
-		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
-	return replay(argv[optind], speed, json);
+	status = tl_args_recording(cmd, option, argc, argv, &file);
+	return status == TL_GO_ON ? replay(file, speed, view, json) : status;
 }
 
 const struct tl_cmd tl_cmd_replay = {
 	.name = "replay",
-	.args = "FILE [--speed X] [--json]",
+	.args = "FILE [--speed X] [--waits] [--json]",
 	.summary = "Play a recording through the display of top",
 	.help = "  -s, --speed X     X times as fast as it was recorded (1); 0 for no pauses\n"
+		"  -w, --waits       as top --waits\n"
 		TL_COMMON_HELP
 		"FILE \"-\" is standard input. Ctrl-C ends it.\n"
 		"\nExample:\n"

@@ -29,8 +29,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		TL_COMMON_OPTIONS
 	};
-	int option, code, status = TL_EXIT_OK;
-	const char *output = NULL;
+	const char *output = NULL, *file = NULL;
+	int option, code, status;
 	struct tl_report report;
 	struct tl_error err;
 	bool json = false;
@@ -41,15 +41,13 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		else
 			json = true;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (optind >= argc)
-		return tl_args_usage(cmd, "report needs a recording");
-	if (optind + 1 < argc)
-		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
+	status = tl_args_recording(cmd, option, argc, argv, &file);
+	if (status != TL_GO_ON)
+		return status;
+	status = TL_EXIT_OK;
 	if (!output && !json)
 		return tl_args_usage(cmd, "report needs -o FILE.html");
-	code = tl_report_make(&report, argv[optind], &err);
+	code = tl_report_make(&report, file, &err);
 	if (!code && *report.warning)
 		tl_out_error("%s", report.warning);
 	if (!code && output) {

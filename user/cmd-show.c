@@ -3,31 +3,67 @@
 #include "cmd.h"
 #include "ctl.h"
 #include "error.h"
+#include "figures.h"
+#include "host.h"
 #include "out.h"
 #include "recording.h"
+#include "tree.h"
 #include "view.h"
+
+#include <string.h>
 
 struct args {
 	enum tl_which which;
 	u64 generation;
-	bool json;
+	bool json, paths;
+	enum tl_view view;
 };
 
-static int print(const struct tl_intervals *list, const struct args *args)
+/* What --paths and --waits are about; without them, a recording's line. */
+static json_t *as_json(const struct tl_interval *interval, const struct args *args)
+{
+	struct tl_figures figures = { 0 };
+	struct tl_tree tree = { 0 };
+	json_t *part = NULL;
+
+	if (!args->paths && args->view == TL_VIEW_FIGURES)
+		return tl_interval_json(interval);
+	if (args->paths && !tl_tree_make(&tree, interval))
+		part = tl_tree_json(&tree);
+	else if (!args->paths && !tl_figures_make(&figures, interval))
+		part = tl_figures_json(&figures);
+	tl_figures_free(&figures);
+	tl_tree_free(&tree);
+	return part ? json_pack("{s:I, s:f, s:f, s:o}",
+				"generation", (json_int_t)interval->generation,
+				"t", tl_ns_to_s(interval->start_ns),
+				"seconds", tl_ns_to_s(interval->length_ns),
+				args->paths ? "paths" : "figures", part) : NULL;
+}
+
+/* What the host did meanwhile is not known to somebody who comes afterwards. */
+static int print(const struct tl_intervals *list, u32 processors, const struct args *args)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
+		if (tl_host_tiers(list->interval[i], processors))
+			return tl_out_json(NULL);
 		if (args->json) {
-			if (tl_out_json(tl_interval_json(list->interval[i])))
+			if (tl_out_json(as_json(list->interval[i], args)))
 				return TL_EXIT_FAILED;
 			continue;
 		}
 		if (i)
 			putchar('\n');
-		if (tl_view_print(stdout, list->interval[i], NULL, (struct tl_room){ 0 }))
+		if (args->paths ? tl_view_paths(stdout, list->interval[i]) :
+				  tl_view_print(stdout, list->interval[i], args->view, NULL,
+						(struct tl_room){ 0 }))
 			return tl_out_json(NULL);
+		if (args->paths || args->view != TL_VIEW_FIGURES)
+			continue;
 		tl_view_edges(stdout, list->interval[i]);
+		tl_view_hosts(stdout, list->interval[i]);
 	}
 	return TL_EXIT_OK;
 }
@@ -63,7 +99,7 @@ static int show(const struct args *args)
 	else if (!list.n)
 		status = none(&module);
 	else
-		status = print(&list, args);
+		status = print(&list, module.processors, args);
 	tl_intervals_free(&list);
 	tl_ctl_close(ctl);
 	return status;
@@ -74,14 +110,18 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "generation", required_argument, NULL, 'g' },
 		{ "since", required_argument, NULL, 's' },
+		{ "paths", no_argument, NULL, 'p' },
+		{ "waits", no_argument, NULL, 'w' },
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { .which = TL_WHICH_NEWEST };
-	int option;
+	int option, status;
 
-	while ((option = tl_args_next(cmd, argc, argv, "g:s:", options)) >= 0) {
-		if (option == 'J') {
-			args.json = true;
+	while ((option = tl_args_next(cmd, argc, argv, "g:s:pw", options)) >= 0) {
+		if (strchr("Jpw", option)) {
+			args.json |= option == 'J';
+			args.paths |= option == 'p';
+			args.view = option == 'w' ? TL_VIEW_WAITS : args.view;
 			continue;
 		}
 		if (args.which != TL_WHICH_NEWEST)
@@ -91,20 +131,24 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 				option == 'g', UINT64_MAX, &args.generation))
 			return TL_EXIT_USAGE;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
+	status = tl_args_end(cmd, option, argc, argv);
+	if (status != TL_GO_ON)
+		return status;
+	if (args.paths && args.view == TL_VIEW_WAITS)
+		return tl_args_usage(cmd, "only one of --paths and --waits");
 	return show(&args);
 }
 
 const struct tl_cmd tl_cmd_show = {
 	.name = "show",
-	.args = "[--generation G | --since G] [--json]",
-	.summary = "The newest closed interval: tiers, classes and calls",
+	.args = "[--generation G | --since G] [--paths | --waits] [--json]",
+	.summary = "The newest closed interval: tiers, classes, calls, paths",
 	.help = "  -g, --generation G\n"
 		"                    that interval instead, if the kernel still keeps it\n"
 		"  -s, --since G     all that are kept after that one; 0 for all\n"
+		"  -p, --paths       the chains of tiers that requests came down, as a tree\n"
+		"  -w, --waits       what the response times are made up of: waits and time on\n"
+		"                    a processor\n"
 		TL_COMMON_HELP
 		"--json prints an interval as a recording holds it, one a line.\n"
 		"\nExample:\n"

@@ -39,8 +39,8 @@ static void module_print(const struct tl_module *m)
 		       m->newest);
 	printf("\nmemory       %.1f of %.1f MiB used\n", (double)m->memory_used / 0x1p20,
 	       (double)m->memory_cap / 0x1p20);
-	printf("tables       %u connections, %u threads, %u tiers\n", m->connections,
-	       m->threads, m->tiers);
+	printf("tables       %u connections, %u threads, %u tiers, %u paths; %u rules for "
+	       "classes\n", m->connections, m->threads, m->tiers, m->paths, m->class_rules);
 	printf("events       %" PRIu64 " seen: %" PRIu64 " attributed, %" PRIu64
 	       " unattributed, %" PRIu64 " ignored\n", m->events[TL_EVENT_SEEN],
 	       m->events[TL_EVENT_ATTRIBUTED], m->events[TL_EVENT_UNATTRIBUTED],
@@ -49,7 +49,7 @@ static void module_print(const struct tl_module *m)
 
 static void losses_print(const struct tl_module *m)
 {
-	char text[768];
+	char text[1100];
 
 	tl_losses_text(text, sizeof(text), m->losses);
 	printf("losses       %s\n", text);
@@ -107,8 +107,8 @@ static json_t *status_json(const struct status *s)
 {
 	const struct tl_module *m = &s->module;
 
-	return json_pack("{s:s, s:i, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, "
-			 "s:o, s:o}",
+	return json_pack("{s:s, s:i, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, "
+			 "s:i, s:o, s:o, s:o, s:o}",
 			 "version", m->version,
 			 "abi", (int)m->abi,
 			 "enabled", (int)m->enabled,
@@ -120,6 +120,9 @@ static json_t *status_json(const struct status *s)
 			 "memory_cap_bytes", (json_int_t)m->memory_cap,
 			 "connections", (int)m->connections,
 			 "threads", (int)m->threads,
+			 "paths", (int)m->paths,
+			 "class_rules", (int)m->class_rules,
+			 "processors", (int)m->processors,
 			 "tiers", tl_tiers_json(s->tiers, s->n_tiers),
 			 "events", counters_json(tl_event_names, m->events, TL_EVENTS),
 			 "losses", counters_json(tl_loss_names, m->losses, TL_LOSSES),
@@ -128,18 +131,14 @@ static json_t *status_json(const struct status *s)
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
-	static const struct option options[] = { TL_COMMON_OPTIONS };
 	struct status s = { 0 };
 	struct tl_error err;
-	bool json = false;
-	int option, status = TL_EXIT_OK;
+	bool json;
+	int status = tl_args_json(cmd, argc, argv, &json);
 
-	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0)
-		json = true;
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
+	if (status != TL_GO_ON)
+		return status;
+	status = TL_EXIT_OK;
 	if (status_read(&s, &err)) {
 		status = tl_out_failed(&err);
 	} else if (json) {

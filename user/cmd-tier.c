@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tierlens tier: which ports are tiers, and what they are called. */
+/* tierlens tier: which ports and sockets are tiers, and what they are called. */
+#include "action.h"
 #include "cmd.h"
 #include "ctl.h"
 #include "error.h"
 #include "out.h"
 #include "tiers.h"
 
-#include <linux/tierlens.h>
 #include <stdlib.h>
 
 struct args {
 	u64 port, netns;
+	const char *path;
 	bool json;
 };
 
-static int list(struct tl_ctl *ctl, const char *name, const struct args *args,
-		struct tl_error *err)
+static int list(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *err)
 {
 	struct tl_tier_info *tiers = NULL;
+	const struct args *args = arg;
 	int status = TL_EXIT_OK;
 	size_t n;
 
-	(void)name;
+	(void)words;
 	if (tl_ctl_tiers(ctl, &tiers, &n, err))
 		status = tl_out_failed(err);
 	else if (args->json)
@@ -37,85 +38,67 @@ static int done(const struct args *args, const char *what, const char *name)
 	return args->json ? tl_out_json(json_pack("{s:s}", what, name)) : TL_EXIT_OK;
 }
 
-static int add(struct tl_ctl *ctl, const char *name, const struct args *args,
-	       struct tl_error *err)
+static int add(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *err)
 {
-	if (tl_ctl_tier_add(ctl, name, (u32)args->port, (u32)args->netns, err))
+	const struct args *args = arg;
+
+	if (tl_ctl_tier_add(ctl, words[0], (u32)args->port, args->path, (u32)args->netns,
+			    err))
 		return tl_out_failed(err);
-	return done(args, "added", name);
+	return done(args, "added", words[0]);
 }
 
-static int del(struct tl_ctl *ctl, const char *name, const struct args *args,
-	       struct tl_error *err)
+static int del(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *err)
 {
-	if (tl_ctl_tier_del(ctl, name, err))
+	if (tl_ctl_tier_del(ctl, words[0], err))
 		return tl_out_failed(err);
-	return done(args, "deleted", name);
+	return done(arg, "deleted", words[0]);
 }
 
-static const struct action {
-	const char *name;
-	bool needs_name, needs_port;
-	int (*run)(struct tl_ctl *ctl, const char *name, const struct args *args,
-		   struct tl_error *err);
-} actions[] = {
-	{ .name = "list", .run = list },
-	{ .name = "add", .needs_name = true, .needs_port = true, .run = add },
-	{ .name = "del", .needs_name = true, .run = del },
-};
-
-static int check(const struct tl_cmd *cmd, const struct action *action, const char *name,
-		 const struct args *args)
+static int check_path(const struct tl_cmd *cmd, const char *path)
 {
-	if (action->needs_name && !name)
-		return tl_args_usage(cmd, "tier %s needs the name of a tier",
-				     action->name);
-	if (name && !action->needs_name)
-		return tl_args_usage(cmd, "unexpected argument \"%s\"", name);
-	if (name && (!*name || strlen(name) > TIERLENS_NAME_MAX))
-		return tl_args_usage(cmd, "the name \"%s\" must have 1 to %d bytes", name,
-				     TIERLENS_NAME_MAX);
-	if (action->needs_port && !args->port)
-		return tl_args_usage(cmd, "tier %s needs --port", action->name);
-	if (!action->needs_port && (args->port || args->netns))
-		return tl_args_usage(cmd, "tier %s takes neither --port nor --netns",
-				     action->name);
+	if (*path != '/' && *path != '@')
+		return tl_args_usage(cmd, "the socket \"%s\" must begin with / or, if it "
+				     "is abstract, with @", path);
+	if (!path[1] || strlen(path) > TIERLENS_SUN_PATH_MAX)
+		return tl_args_usage(cmd, "the path of a socket must have 2 to %d bytes",
+				     TIERLENS_SUN_PATH_MAX);
 	return TL_EXIT_OK;
 }
 
-static const struct action *action_find(const char *name)
+static int check_add(const struct tl_cmd *cmd, const struct tl_action *action,
+		     char **words, void *arg)
 {
-	size_t i;
+	struct args *args = arg;
 
-	for (i = 0; name && i < ARRAY_SIZE(actions); i++)
-		if (!strcmp(name, actions[i].name))
-			return &actions[i];
-	return NULL;
+	(void)action;
+	if (tl_action_name(cmd, "the name", words[0]))
+		return TL_EXIT_USAGE;
+	args->path = words[1];
+	if (!args->path && !args->port)
+		return tl_args_usage(cmd, "tier add needs --port or the path of a socket");
+	if (args->path && args->port)
+		return tl_args_usage(cmd, "tier add takes --port or \"%s\", not both",
+				     args->path);
+	return args->path ? check_path(cmd, args->path) : TL_EXIT_OK;
 }
 
-static int run_action(const struct tl_cmd *cmd, int n, char **words,
-		      const struct args *args)
+static int check_others(const struct tl_cmd *cmd, const struct tl_action *action,
+			char **words, void *arg)
 {
-	const struct action *action = action_find(n ? words[0] : "list");
-	const char *name = n > 1 ? words[1] : NULL;
-	struct tl_error err;
-	struct tl_ctl *ctl;
-	int status;
+	const struct args *args = arg;
 
-	if (!action)
-		return tl_args_usage(cmd, "tier has no \"%s\", but list, add and del",
-				     words[0]);
-	if (n > 2)
-		return tl_args_usage(cmd, "unexpected argument \"%s\"", words[2]);
-	status = check(cmd, action, name, args);
-	if (status)
-		return status;
-	if (tl_ctl_open(&ctl, &err))
-		return tl_out_failed(&err);
-	status = action->run(ctl, name, args, &err);
-	tl_ctl_close(ctl);
-	return status;
+	if (args->port || args->netns)
+		return tl_args_usage(cmd, "tier %s takes neither --port nor --netns",
+				     action->name);
+	return action->least ? tl_action_name(cmd, "the name", words[0]) : TL_EXIT_OK;
 }
+
+static const struct tl_action actions[TL_ACTIONS] = {
+	{ .name = "list", .check = check_others, .run = list },
+	{ "add", "the name of a tier", 1, 2, check_add, add },
+	{ "del", "the name of a tier", 1, 1, check_others, del },
+};
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
@@ -141,17 +124,18 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	}
 	if (option != TL_ARGS_END)
 		return tl_args_status(option);
-	return run_action(cmd, argc - optind, argv + optind, &args);
+	return tl_action_run(cmd, actions, argc, argv, &args);
 }
 
 const struct tl_cmd tl_cmd_tier = {
 	.name = "tier",
-	.args = "list | add NAME --port P [--netns INODE] | del NAME  [--json]",
-	.summary = "List the tiers, name the tier of a port, take a name back",
+	.args = "list | add NAME --port P|PATH [--netns INODE] | del NAME  [--json]",
+	.summary = "List the tiers, name the tier of a port or socket, take a name back",
 	.help = "  -p, --port P      the port that the tier listens on, 1 to 65535\n"
 		"  -n, --netns INODE only in this network namespace (stat -L -c %i\n"
 		"                    /proc/PID/ns/net); without it in any\n"
 		TL_COMMON_HELP
+		"PATH is that of a UNIX socket, /run/php.sock; @ begins an abstract name.\n"
 		"\nExample:\n"
 		"  tierlens tier add web --port 8080\n",
 	.run = run,

@@ -41,7 +41,7 @@ static int loop(struct tl_feed *feed, struct tl_screen *screen, u64 n)
 	return status;
 }
 
-static int top(u64 n, bool json)
+static int top(u64 n, enum tl_view view, bool json)
 {
 	struct tl_screen screen;
 	struct tl_error err;
@@ -56,7 +56,7 @@ static int top(u64 n, bool json)
 		return TL_EXIT_FAILED;
 	}
 	tl_signals_catch();
-	tl_screen_open(&screen, json);
+	tl_screen_open(&screen, view, json);
 	note_waiting(&screen, &feed);
 	status = loop(&feed, &screen, n);
 	tl_screen_close(&screen);
@@ -68,34 +68,39 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "intervals", required_argument, NULL, 'n' },
+		{ "waits", no_argument, NULL, 'w' },
 		TL_COMMON_OPTIONS
 	};
+	enum tl_view view = TL_VIEW_FIGURES;
 	bool json = false;
-	int option;
+	int option, status;
 	u64 n = 0;
 
-	while ((option = tl_args_next(cmd, argc, argv, "n:", options)) >= 0) {
+	while ((option = tl_args_next(cmd, argc, argv, "n:w", options)) >= 0) {
 		if (option == 'J')
 			json = true;
+		else if (option == 'w')
+			view = TL_VIEW_WAITS;
 		else if (tl_args_u64("-n", optarg, 1, UINT64_MAX, &n))
 			return TL_EXIT_USAGE;
 	}
-	if (option != TL_ARGS_END)
-		return tl_args_status(option);
-	if (tl_args_none(cmd, argc, argv))
-		return TL_EXIT_USAGE;
-	return top(n, json);
+	status = tl_args_end(cmd, option, argc, argv);
+	if (status != TL_GO_ON)
+		return status;
+	return top(n, view, json);
 }
 
 const struct tl_cmd tl_cmd_top = {
 	.name = "top",
-	.args = "[-n N] [--json]",
+	.args = "[-n N] [--waits] [--json]",
 	.summary = "Live table of tiers and classes (the default)",
 	.help = "  -n, --intervals N stop after N intervals\n"
+		"  -w, --waits       what the response times are made up of instead: waits and\n"
+		"                    time on a processor\n"
 		TL_COMMON_HELP
-		"Ctrl-C ends it. Columns: requests per second, mean response and own time,\n"
-		"quantiles of the response time, share of the own time of all tiers, calls\n"
-		"to other tiers per request. --json prints an interval a line.\n"
+		"Ctrl-C ends it. Columns: requests per second, mean response, own and\n"
+		"processor time, quantiles of the response time, share of the own time of all\n"
+		"tiers, calls to other tiers per request. --json prints an interval a line.\n"
 		"\nExample:\n"
 		"  tierlens top -n 10\n",
 	.run = run,

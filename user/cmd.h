@@ -6,7 +6,8 @@
 
 #include <getopt.h>
 
-enum tl_exit { TL_EXIT_OK, TL_EXIT_FAILED, TL_EXIT_USAGE };
+/* TL_GO_ON: no exit status yet. */
+enum tl_exit { TL_GO_ON = -1, TL_EXIT_OK, TL_EXIT_FAILED, TL_EXIT_USAGE };
 
 /**
  * struct tl_cmd - A subcommand
@@ -22,7 +23,7 @@ struct tl_cmd {
 };
 
 extern const struct tl_cmd tl_cmd_top, tl_cmd_status, tl_cmd_enable, tl_cmd_disable;
-extern const struct tl_cmd tl_cmd_tier, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
+extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report;
 
 /* Options that every command has. */
@@ -40,7 +41,10 @@ int tl_args_next(const struct tl_cmd *cmd, int argc, char **argv, const char *sh
 int tl_args_status(int end);
 int tl_args_usage(const struct tl_cmd *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-int tl_args_none(const struct tl_cmd *cmd, int argc, char **argv);
+int tl_args_end(const struct tl_cmd *cmd, int option, int argc, char **argv);
+int tl_args_recording(const struct tl_cmd *cmd, int option, int argc, char **argv,
+		      const char **file);
+int tl_args_json(const struct tl_cmd *cmd, int argc, char **argv, bool *json);
 int tl_args_u64(const char *what, const char *text, u64 low, u64 high, u64 *value);
 int tl_args_number(const char *what, const char *text, double low, double *value);
 

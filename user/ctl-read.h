@@ -2,7 +2,9 @@
 #ifndef TL_CTL_READ_H
 #define TL_CTL_READ_H
 
-/* Between ctl.c and ctl-read.c; nobody else includes this. */
+/* Between the files of ctl; nobody else includes this. */
+
+#include "hist.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +27,21 @@ struct tl_ctl_interval_reader {
 	bool open;
 };
 
-tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_hook,
+/* A member of a plain struct that holds one attribute. */
+struct tl_ctl_field {
+	int attr;
+	size_t offset, size;
+};
+
+#define FIELD(attr, type, member) \
+	{ attr, offsetof(type, member), sizeof(((type *)0)->member) }
+
+tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_class, tl_ctl_read_hook,
 	tl_ctl_read_interval;
+
+void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields,
+			size_t n, void *to);
+void tl_ctl_read_counters(const struct nlattr *nest, u64 *counters, int n);
 
 void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr);
 

@@ -2,7 +2,7 @@
 /*
  * The seam to the kernel
  *
- * This file and its other half, ctl-read.c, are the only ones that know netlink.
+ * This file and its other parts, ctl-*.c, are the only ones that know netlink.
  * Requests go out over one socket, the hints that an interval was closed come in
  * over another, so that a burst of hints can never be taken for an answer. A hint
  * carries no figures and may get lost: whoever waits asks again after a while, by
@@ -10,7 +10,7 @@
  */
 #include "ctl.h"
 
-#include "ctl-read.h"
+#include "ctl-talk.h"
 #include "error.h"
 
 #include <errno.h>
@@ -26,168 +26,6 @@
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 #define MESSAGE_BUFFER_BYTES (64 << 10)
 #define DUMP_TRIES 5
-
-struct tl_ctl {
-	struct nl_sock *requests, *hints;
-	int family;
-};
-
-/* One request and what came of it. */
-struct exchange {
-	tl_ctl_reader *reader;
-	void *arg;
-	int code;
-	bool done, interrupted;
-	char sentence[256];
-};
-
-static void read_sentence(struct exchange *ex, const void *attrs, int len)
-{
-	const struct nlattr *attr = attrs;
-
-	for (; nla_ok(attr, len); attr = nla_next(attr, &len))
-		if (nla_type(attr) == NLMSGERR_ATTR_MSG)
-			tl_ctl_read_text(ex->sentence, sizeof(ex->sentence), attr);
-}
-
-static int on_message(struct nl_msg *msg, void *arg)
-{
-	struct exchange *ex = arg;
-	struct genlmsghdr *head = genlmsg_hdr(nlmsg_hdr(msg));
-
-	/* What follows a message that could not be read is let pass unread. */
-	if (ex->reader && !ex->code)
-		ex->code = ex->reader(genlmsg_attrdata(head, 0), genlmsg_attrlen(head, 0),
-				      ex->arg);
-	return NL_OK;
-}
-
-static int on_ack(struct nl_msg *msg, void *arg)
-{
-	struct exchange *ex = arg;
-
-	(void)msg;
-	ex->done = true;
-	return NL_STOP;
-}
-
-/* The error and the kernel's sentence, which stands behind the (copied) request. */
-static int on_refusal(struct sockaddr_nl *from, struct nlmsgerr *refusal, void *arg)
-{
-	const struct nlmsghdr *head =
-		(const void *)((const char *)refusal - NLMSG_HDRLEN);
-	size_t skip = sizeof(*refusal), len = head->nlmsg_len - NLMSG_HDRLEN;
-	struct exchange *ex = arg;
-
-	(void)from;
-	ex->done = true;
-	ex->code = refusal->error;
-	if (!(head->nlmsg_flags & NLM_F_CAPPED))
-		skip += refusal->msg.nlmsg_len - NLMSG_HDRLEN;
-	skip = NLMSG_ALIGN(skip);
-	if (head->nlmsg_flags & NLM_F_ACK_TLVS && skip < len)
-		read_sentence(ex, (const char *)refusal + skip, (int)(len - skip));
-	return NL_STOP;
-}
-
-/* A dump that fails says so in its last message. */
-static int on_finish(struct nl_msg *msg, void *arg)
-{
-	struct nlmsghdr *head = nlmsg_hdr(msg);
-	size_t len = (size_t)nlmsg_datalen(head), skip = NLMSG_ALIGN(sizeof(int));
-	struct exchange *ex = arg;
-	int code = 0;
-
-	if (len >= sizeof(code))
-		memcpy(&code, nlmsg_data(head), sizeof(code));
-	if (code < 0)
-		ex->code = code;
-	if (head->nlmsg_flags & NLM_F_ACK_TLVS && skip < len)
-		read_sentence(ex, (char *)nlmsg_data(head) + skip, (int)(len - skip));
-	ex->done = true;
-	return NL_STOP;
-}
-
-static int on_interrupted(struct nl_msg *msg, void *arg)
-{
-	struct exchange *ex = arg;
-
-	(void)msg;
-	ex->interrupted = true;
-	return NL_OK;
-}
-
-static int receive(struct tl_ctl *ctl, struct exchange *ex, struct tl_error *err)
-{
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int code = 0;
-
-	if (!cb)
-		return tl_error_no_memory(err);
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_message, ex);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, ex);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, ex);
-	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, ex);
-	nl_cb_err(cb, NL_CB_CUSTOM, on_refusal, ex);
-	while (!ex->done && code >= 0)
-		code = nl_recvmsgs(ctl->requests, cb);
-	nl_cb_put(cb);
-	if (!ex->done)
-		return tl_error_set(err, -EIO,
-				    "no answer from the kernel (%s): try again",
-				    nl_geterror(code));
-	return 0;
-}
-
-/* The sentence for a refusal: the kernel's own if it gave one. */
-static int refuse(struct tl_ctl *ctl, const struct exchange *ex, const char *what,
-		  struct tl_error *err)
-{
-	if (ex->sentence[0])
-		return tl_error_set(err, ex->code, "%s: %s", what, ex->sentence);
-	if (ex->code == -EPERM || ex->code == -EACCES)
-		return tl_error_set(err, ex->code,
-				    "%s: needs CAP_NET_ADMIN: run as root", what);
-	if (ex->code == -ENOMEM)
-		return tl_error_no_memory(err);
-	if (genl_ctrl_resolve(ctl->requests, TIERLENS_GENL_NAME) != ctl->family)
-		return tl_error_set(err, -ENODEV,
-				    "%s: the kernel module was unloaded: load it again", what);
-	return tl_error_set(err, ex->code, "%s: the kernel answers \"%s\": see dmesg",
-			    what, strerror(-ex->code));
-}
-
-static struct nl_msg *request_new(struct tl_ctl *ctl, int flags, u8 cmd)
-{
-	struct nl_msg *msg = nlmsg_alloc();
-
-	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, ctl->family, 0, flags,
-				cmd, TIERLENS_GENL_VERSION)) {
-		nlmsg_free(msg);
-		msg = NULL;
-	}
-	return msg;
-}
-
-/* Consumes @msg. @what says, in an error, what could not be done. */
-static int request(struct tl_ctl *ctl, struct nl_msg *msg, struct exchange *ex,
-		   const char *what, struct tl_error *err)
-{
-	int code;
-
-	if (!msg)
-		return tl_error_no_memory(err);
-	code = nl_send_auto(ctl->requests, msg);
-	nlmsg_free(msg);
-	if (code < 0)
-		return tl_error_set(err, -EIO,
-				    "%s: cannot ask the kernel (%s): try again", what,
-				    nl_geterror(code));
-	code = receive(ctl, ex, err);
-	if (code)
-		return code;
-	return ex->code ? refuse(ctl, ex, what, err) : 0;
-}
 
 static int socket_open(struct nl_sock **sock, struct tl_error *err)
 {
@@ -296,10 +134,10 @@ void tl_ctl_close(struct tl_ctl *ctl)
  */
 int tl_ctl_module(struct tl_ctl *ctl, struct tl_module *module, struct tl_error *err)
 {
-	struct exchange ex = { .reader = tl_ctl_read_module, .arg = module };
+	struct tl_ctl_exchange ex = { .reader = tl_ctl_read_module, .arg = module };
 
 	memset(module, 0, sizeof(*module));
-	return request(ctl, request_new(ctl, 0, TIERLENS_CMD_MODULE_GET), &ex,
+	return tl_ctl_talk(ctl, tl_ctl_request(ctl, 0, TIERLENS_CMD_MODULE_GET), &ex,
 		       "cannot read the module's state", err);
 }
 
@@ -314,14 +152,14 @@ int tl_ctl_module(struct tl_ctl *ctl, struct tl_module *module, struct tl_error 
  */
 int tl_ctl_enable(struct tl_ctl *ctl, u32 interval_ms, u32 quiet_ms, struct tl_error *err)
 {
-	struct nl_msg *msg = request_new(ctl, 0, TIERLENS_CMD_ENABLE);
-	struct exchange ex = { 0 };
+	struct nl_msg *msg = tl_ctl_request(ctl, 0, TIERLENS_CMD_ENABLE);
+	struct tl_ctl_exchange ex = { 0 };
 
 	if (msg && interval_ms)
 		nla_put_u32(msg, TIERLENS_A_MODULE_INTERVAL_MS, interval_ms);
 	if (msg && quiet_ms)
 		nla_put_u32(msg, TIERLENS_A_MODULE_QUIET_MS, quiet_ms);
-	return request(ctl, msg, &ex, "cannot enable", err);
+	return tl_ctl_talk(ctl, msg, &ex, "cannot enable", err);
 }
 
 /**
@@ -333,37 +171,41 @@ int tl_ctl_enable(struct tl_ctl *ctl, u32 interval_ms, u32 quiet_ms, struct tl_e
  */
 int tl_ctl_disable(struct tl_ctl *ctl, struct tl_error *err)
 {
-	struct exchange ex = { 0 };
+	struct tl_ctl_exchange ex = { 0 };
 
-	return request(ctl, request_new(ctl, 0, TIERLENS_CMD_DISABLE), &ex,
+	return tl_ctl_talk(ctl, tl_ctl_request(ctl, 0, TIERLENS_CMD_DISABLE), &ex,
 		       "cannot disable", err);
 }
 
 /**
- * tl_ctl_tier_add() - Name the tier that listens on a port
+ * tl_ctl_tier_add() - Name the tier that listens on a port or a UNIX socket
  * @ctl: connection
  * @name: 1 … TIERLENS_NAME_MAX bytes
- * @port: 1 … 65535
+ * @port: 1 … 65535; 0 for a UNIX socket
+ * @path: of the UNIX socket, "@" begins an abstract name; NULL for a port
  * @netns: inode of its network namespace, 0 for any
  * @err: the sentence if it fails
  *
  * Return: 0 or a negative errno.
  */
-int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, u32 netns,
-		    struct tl_error *err)
+int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, const char *path,
+		    u32 netns, struct tl_error *err)
 {
-	struct nl_msg *msg = request_new(ctl, 0, TIERLENS_CMD_TIER_NEW);
-	struct exchange ex = { 0 };
+	struct nl_msg *msg = tl_ctl_request(ctl, 0, TIERLENS_CMD_TIER_NEW);
+	struct tl_ctl_exchange ex = { 0 };
 	char what[96];
 
 	if (msg) {
 		nla_put_string(msg, TIERLENS_A_TIER_NAME, name);
-		nla_put_u32(msg, TIERLENS_A_TIER_PORT, port);
+		if (port)
+			nla_put_u32(msg, TIERLENS_A_TIER_PORT, port);
+		if (path)
+			nla_put_string(msg, TIERLENS_A_TIER_PATH, path);
 		if (netns)
 			nla_put_u32(msg, TIERLENS_A_TIER_NETNS, netns);
 	}
 	snprintf(what, sizeof(what), "cannot add tier %s", name);
-	return request(ctl, msg, &ex, what, err);
+	return tl_ctl_talk(ctl, msg, &ex, what, err);
 }
 
 /**
@@ -376,32 +218,14 @@ int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, u32 netns,
  */
 int tl_ctl_tier_del(struct tl_ctl *ctl, const char *name, struct tl_error *err)
 {
-	struct nl_msg *msg = request_new(ctl, 0, TIERLENS_CMD_TIER_DEL);
-	struct exchange ex = { 0 };
+	struct nl_msg *msg = tl_ctl_request(ctl, 0, TIERLENS_CMD_TIER_DEL);
+	struct tl_ctl_exchange ex = { 0 };
 	char what[96];
 
 	if (msg)
 		nla_put_string(msg, TIERLENS_A_TIER_NAME, name);
 	snprintf(what, sizeof(what), "cannot delete tier %s", name);
-	return request(ctl, msg, &ex, what, err);
-}
-
-/* @rows is emptied first; the caller frees what it holds, after an error too. */
-static int dump(struct tl_ctl *ctl, u8 cmd, tl_ctl_reader *reader,
-		struct tl_ctl_rows *rows, const char *what, struct tl_error *err)
-{
-	struct exchange ex;
-	int tries, code = 0;
-
-	for (tries = 0; tries < DUMP_TRIES; tries++) {
-		ex = (struct exchange){ .reader = reader, .arg = rows };
-		rows->n = 0;
-		code = request(ctl, request_new(ctl, NLM_F_DUMP, cmd), &ex, what, err);
-		if (code || !ex.interrupted)
-			return code;
-	}
-	return tl_error_set(err, -EAGAIN, "%s: it changes faster than it can be read: "
-			    "try again", what);
+	return tl_ctl_talk(ctl, msg, &ex, what, err);
 }
 
 /**
@@ -417,10 +241,78 @@ int tl_ctl_tiers(struct tl_ctl *ctl, struct tl_tier_info **tiers, size_t *n,
 		 struct tl_error *err)
 {
 	struct tl_ctl_rows rows = { .size = sizeof(**tiers) };
-	int code = dump(ctl, TIERLENS_CMD_TIER_GET, tl_ctl_read_tier, &rows,
+	int code = tl_ctl_dump(ctl, TIERLENS_CMD_TIER_GET, tl_ctl_read_tier, &rows,
 			"cannot list the tiers", err);
 
 	*tiers = rows.row;
+	*n = rows.n;
+	return code;
+}
+
+static int class_talk(struct tl_ctl *ctl, u8 cmd, const struct tl_class_info *class,
+		      const char *verb, struct tl_error *err)
+{
+	struct nl_msg *msg = tl_ctl_request(ctl, 0, cmd);
+	struct tl_ctl_exchange ex = { 0 };
+	char what[96];
+
+	if (msg) {
+		nla_put_string(msg, TIERLENS_A_CLASS_NAME, class->name);
+		if (class->prefix_len)
+			nla_put(msg, TIERLENS_A_CLASS_PREFIX, (int)class->prefix_len,
+				class->prefix);
+		if (class->tier[0])
+			nla_put_string(msg, TIERLENS_A_CLASS_TIER, class->tier);
+	}
+	snprintf(what, sizeof(what), "cannot %s class %s", verb, class->name);
+	return tl_ctl_talk(ctl, msg, &ex, what, err);
+}
+
+/**
+ * tl_ctl_class_add() - Add a rule for a class
+ * @ctl: connection
+ * @class: name, prefix, and the only tier that it is for
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_ctl_class_add(struct tl_ctl *ctl, const struct tl_class_info *class,
+		     struct tl_error *err)
+{
+	return class_talk(ctl, TIERLENS_CMD_CLASS_NEW, class, "add", err);
+}
+
+/**
+ * tl_ctl_class_del() - Delete a rule of a class, or all
+ * @ctl: connection
+ * @class: name; without a prefix all of its rules go
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_ctl_class_del(struct tl_ctl *ctl, const struct tl_class_info *class,
+		     struct tl_error *err)
+{
+	return class_talk(ctl, TIERLENS_CMD_CLASS_DEL, class, "delete", err);
+}
+
+/**
+ * tl_ctl_classes() - All rules for classes
+ * @ctl: connection
+ * @classes: set to an array to be freed by the caller
+ * @n: set to its length
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_ctl_classes(struct tl_ctl *ctl, struct tl_class_info **classes, size_t *n,
+		   struct tl_error *err)
+{
+	struct tl_ctl_rows rows = { .size = sizeof(**classes) };
+	int code = tl_ctl_dump(ctl, TIERLENS_CMD_CLASS_GET, tl_ctl_read_class, &rows,
+			       "cannot list the classes", err);
+
+	*classes = rows.row;
 	*n = rows.n;
 	return code;
 }
@@ -438,7 +330,7 @@ int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
 		 struct tl_error *err)
 {
 	struct tl_ctl_rows rows = { .size = sizeof(**hooks) };
-	int code = dump(ctl, TIERLENS_CMD_HOOK_GET, tl_ctl_read_hook, &rows,
+	int code = tl_ctl_dump(ctl, TIERLENS_CMD_HOOK_GET, tl_ctl_read_hook, &rows,
 			"cannot list the hooks", err);
 
 	*hooks = rows.row;
@@ -447,15 +339,15 @@ int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
 }
 
 static int intervals_once(struct tl_ctl *ctl, enum tl_which which, u64 generation,
-			  struct exchange *ex, struct tl_error *err)
+			  struct tl_ctl_exchange *ex, struct tl_error *err)
 {
-	struct nl_msg *msg = request_new(ctl, NLM_F_DUMP, TIERLENS_CMD_INTERVAL_GET);
+	struct nl_msg *msg = tl_ctl_request(ctl, NLM_F_DUMP, TIERLENS_CMD_INTERVAL_GET);
 
 	if (msg && which == TL_WHICH_GENERATION)
 		nla_put_u64(msg, TIERLENS_A_INTERVAL_GENERATION, generation);
 	if (msg && which == TL_WHICH_SINCE)
 		nla_put_u64(msg, TIERLENS_A_INTERVAL_SINCE, generation);
-	return request(ctl, msg, ex, "cannot read the intervals", err);
+	return tl_ctl_talk(ctl, msg, ex, "cannot read the intervals", err);
 }
 
 /**
@@ -473,12 +365,12 @@ int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,
 		     struct tl_intervals *list, struct tl_error *err)
 {
 	struct tl_ctl_interval_reader reader;
-	struct exchange ex;
+	struct tl_ctl_exchange ex;
 	int tries, code;
 
 	memset(list, 0, sizeof(*list));
 	for (tries = 0; tries < DUMP_TRIES; tries++) {
-		ex = (struct exchange){ .reader = tl_ctl_read_interval, .arg = &reader };
+		ex = (struct tl_ctl_exchange){ .reader = tl_ctl_read_interval, .arg = &reader };
 		reader = (struct tl_ctl_interval_reader){ .list = list };
 		code = intervals_once(ctl, which, generation, &ex, err);
 		if (!code && !ex.interrupted && !reader.open)

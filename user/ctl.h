@@ -4,6 +4,8 @@
 
 #include "table.h"
 
+#include <linux/tierlens.h>
+
 struct tl_ctl;
 struct tl_error;
 
@@ -11,14 +13,24 @@ struct tl_module {
 	char version[64];
 	u32 abi, enabled, interval_ms, quiet_ms;
 	u64 oldest, newest, memory_used, memory_cap;
-	u32 connections, threads, tiers;
+	u32 connections, threads, tiers, class_rules, paths, processors;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
 };
 
-/* What the kernel says about a tier: a rule, or one that it found by itself. */
+/* What the kernel says about a tier: a rule, or one that it found by itself. @path:
+ * of a UNIX socket; "" for a tier that has a port. Room for its bytes as UTF-8. */
 struct tl_tier_info {
-	char name[64];
+	char name[64], path[3 * TIERLENS_SUN_PATH_MAX + 1];
 	u32 id, port, netns, source, connections;
+};
+
+/* A rule for classes. @tier: the only one that it is for; "" for all. */
+struct tl_class_info {
+	char name[64], tier[64];
+	u8 prefix[TIERLENS_PREFIX_MAX];
+	size_t prefix_len;
+	u32 id;
+	u64 hits;
 };
 
 struct tl_hook {
@@ -40,11 +52,17 @@ int tl_ctl_module(struct tl_ctl *ctl, struct tl_module *module, struct tl_error 
 int tl_ctl_enable(struct tl_ctl *ctl, u32 interval_ms, u32 quiet_ms,
 		  struct tl_error *err);
 int tl_ctl_disable(struct tl_ctl *ctl, struct tl_error *err);
-int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, u32 netns,
-		    struct tl_error *err);
+int tl_ctl_tier_add(struct tl_ctl *ctl, const char *name, u32 port, const char *path,
+		    u32 netns, struct tl_error *err);
 int tl_ctl_tier_del(struct tl_ctl *ctl, const char *name, struct tl_error *err);
 int tl_ctl_tiers(struct tl_ctl *ctl, struct tl_tier_info **tiers, size_t *n,
 		 struct tl_error *err);
+int tl_ctl_class_add(struct tl_ctl *ctl, const struct tl_class_info *class,
+		     struct tl_error *err);
+int tl_ctl_class_del(struct tl_ctl *ctl, const struct tl_class_info *class,
+		     struct tl_error *err);
+int tl_ctl_classes(struct tl_ctl *ctl, struct tl_class_info **classes, size_t *n,
+		   struct tl_error *err);
 int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
 		 struct tl_error *err);
 int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,

@@ -68,6 +68,7 @@ static void id_print(FILE *to, const struct tl_node *node)
 		[TL_NODE_TIER] = "tier",
 		[TL_NODE_OUTSIDE] = "outside",
 		[TL_NODE_UNATTRIBUTED] = "unattributed",
+		[TL_NODE_PATH] = "path",
 	};
 
 	fprintf(to, "\"%s ", kinds[node->kind]);
@@ -80,8 +81,8 @@ static void node_print(FILE *to, const struct tl_node *node)
 	fputc('\t', to);
 	id_print(to, node);
 	fprintf(to, " [label=\"");
-	text_print(to, node->name);
-	if (node->kind == TL_NODE_TIER)
+	text_print(to, node->label ? node->label : node->name);
+	if (node->kind == TL_NODE_TIER || node->kind == TL_NODE_PATH)
 		tier_print(to, node);
 	else if (node->kind == TL_NODE_CLIENTS)
 		fprintf(to, "\", class=\"clients\", shape=plaintext");
@@ -96,6 +97,7 @@ static void link_print(FILE *to, const struct tl_graph *graph, const struct tl_l
 {
 	const struct tl_node *from = &graph->node[link->from];
 	double calls = (double)link->calls, requests = from->rate * graph->seconds;
+	double transit_s = tl_transit_s(link->sum);
 
 	fputc('\t', to);
 	id_print(to, from);
@@ -103,12 +105,17 @@ static void link_print(FILE *to, const struct tl_graph *graph, const struct tl_l
 	id_print(to, &graph->node[link->to]);
 	fprintf(to, " [label=\"");
 	rate_print(to, calls / graph->seconds);
-	if (from->kind != TL_NODE_CLIENTS) {
+	if (from->kind != TL_NODE_CLIENTS && from->kind != TL_NODE_PATH) {
 		fprintf(to, "\\n");
 		time_print(to, (double)link->time_ns / 1e9 / calls);
 		fprintf(to, " per call");
 	}
-	if (from->kind == TL_NODE_TIER && requests > 0)
+	if (transit_s >= 0) {
+		fprintf(to, "\\n");
+		time_print(to, transit_s);
+		fprintf(to, " of it in transit");
+	}
+	if (from->kind != TL_NODE_CLIENTS && requests > 0)
 		fprintf(to, "\\n%.2f per request", calls / requests);
 	fprintf(to, "\"%s];\n",
 		from->kind == TL_NODE_UNATTRIBUTED ? ", style=dotted" : "");

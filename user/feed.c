@@ -6,12 +6,74 @@
  * when an interval's time has passed without one. So a lost hint costs a moment,
  * a reader that was stopped for less than the kernel keeps loses nothing, and one
  * that was stopped for longer learns which generations it missed.
+ *
+ * It also wakes up when an interval ends, a quiet time before its figures are there,
+ * to look at the host's counters at that moment.
  */
 #include "feed.h"
 
 #include "error.h"
 
+#include <time.h>
+
 #define WAIT_MS_MAX 1000
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+static void end_learn(struct tl_feed *feed, const struct tl_interval *interval)
+{
+	feed->end_ns = interval->start_ns + interval->length_ns;
+	feed->length_ns = interval->length_ns;
+}
+
+/* Time since the last end of an interval. All are as long, until the next is read. */
+static u64 since_end(const struct tl_feed *feed, u64 real_ns)
+{
+	if (real_ns >= feed->end_ns)
+		return (real_ns - feed->end_ns) % feed->length_ns;
+	return feed->length_ns - 1 - (feed->end_ns - real_ns - 1) % feed->length_ns;
+}
+
+static int wait_ms(const struct tl_feed *feed)
+{
+	u64 ms = min(feed->interval_ms, (u32)WAIT_MS_MAX), left_ns;
+
+	if (!feed->length_ns)
+		return (int)ms;
+	left_ns = feed->length_ns - since_end(feed, now_ns(CLOCK_REALTIME));
+	return (int)min(ms, left_ns / 1000000 + 1);
+}
+
+/* Once an interval, if we are there in time. */
+static void look_at_host(struct tl_feed *feed)
+{
+	u64 real_ns = now_ns(CLOCK_REALTIME), mono_ns = now_ns(CLOCK_MONOTONIC), slack_ns;
+
+	slack_ns = tl_host_slack_ns(feed->length_ns);
+	if (!feed->length_ns || since_end(feed, real_ns) > slack_ns ||
+	    mono_ns - feed->looked_ns <= slack_ns)
+		return;
+	tl_host_look(&feed->hosts, real_ns, mono_ns);
+	feed->looked_ns = mono_ns;
+}
+
+/* When intervals end, from the newest one. That none is kept is no error yet. */
+static int look_at_newest(struct tl_feed *feed, struct tl_error *err)
+{
+	struct tl_intervals list;
+	int code = tl_ctl_intervals(feed->ctl, TL_WHICH_NEWEST, 0, &list, err);
+
+	if (!code && list.n)
+		end_learn(feed, list.interval[list.n - 1]);
+	tl_intervals_free(&list);
+	return code;
+}
 
 /**
  * tl_feed_open() - Begin to follow
@@ -30,12 +92,15 @@ int tl_feed_open(struct tl_feed *feed, bool kept, struct tl_error *err)
 	memset(feed, 0, sizeof(*feed));
 	code = tl_ctl_open(&feed->ctl, err);
 	code = code ? code : tl_ctl_module(feed->ctl, &module, err);
+	if (!code && module.enabled && module.newest)
+		code = look_at_newest(feed, err);
 	if (code) {
 		tl_feed_close(feed);
 		return code;
 	}
 	feed->enabled = module.enabled;
 	feed->interval_ms = module.interval_ms;
+	feed->processors = module.processors;
 	feed->last = module.newest;
 	if (kept)
 		feed->last = module.oldest ? module.oldest - 1 : 0;
@@ -52,6 +117,7 @@ void tl_feed_close(struct tl_feed *feed)
 		tl_interval_free(feed->list.interval[feed->next]);
 	feed->list.n = 0;
 	tl_intervals_free(&feed->list);
+	tl_host_free(&feed->hosts);
 	tl_ctl_close(feed->ctl);
 	feed->ctl = NULL;
 }
@@ -98,16 +164,23 @@ int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 		if (code)
 			return code;
 	}
+	if (feed->next == feed->list.n && feed->impatient)
+		return 0;
 	if (feed->next == feed->list.n) {
-		code = tl_ctl_wait(feed->ctl,
-				   feed->interval_ms < WAIT_MS_MAX ?
-					   (int)feed->interval_ms :
-					   WAIT_MS_MAX,
-				   err);
+		look_at_host(feed);
+		code = tl_ctl_wait(feed->ctl, wait_ms(feed), err);
+		look_at_host(feed);
 		return code < 0 ? code : look_at_module(feed, err);
 	}
 	*interval = feed->list.interval[feed->next++];
 	tl_gap_look(&feed->gap, *interval);
 	feed->last = (*interval)->generation;
+	end_learn(feed, *interval);
+	if (tl_host_add(&feed->hosts, *interval) ||
+	    tl_host_tiers(*interval, feed->processors)) {
+		tl_interval_free(*interval);
+		*interval = NULL;
+		return tl_error_no_memory(err);
+	}
 	return 1;
 }

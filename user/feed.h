@@ -4,21 +4,28 @@
 
 #include "ctl.h"
 #include "gap.h"
+#include "host.h"
 
 /**
  * struct tl_feed - The kernel's closed intervals, one after the other
  * @last: generation of the last interval that was handed out or skipped
  * @gap: what is missing before the one just handed out
+ * @hosts: samples of the host at the ends of intervals
+ * @end_ns: end of some interval, @length_ns: its length; 0 before any is known
+ * @looked_ns: when the last sample was taken
+ * @processors: of the host
  * @enabled: is the module measuring? As it was when it was last asked
+ * @impatient: take what there is, do not wait for more; to be set by the caller
  */
 struct tl_feed {
 	struct tl_ctl *ctl;
 	struct tl_intervals list;
 	size_t next;
 	struct tl_gap gap;
-	u64 last;
-	u32 interval_ms;
-	bool enabled;
+	struct tl_host_samples hosts;
+	u64 last, end_ns, length_ns, looked_ns;
+	u32 interval_ms, processors;
+	bool enabled, impatient;
 };
 
 int tl_feed_open(struct tl_feed *feed, bool kept, struct tl_error *err);

@@ -94,6 +94,44 @@ static double calls_of(const struct tl_interval *interval, const char *tier,
 	return cell->count ? (double)calls / (double)cell->count : 0;
 }
 
+/* Negative if it is not known. */
+static double mean_of(const struct tl_sum *sum, u64 n)
+{
+	return tl_sum_known(sum) && n ? (double)sum->value / (double)n : -1;
+}
+
+static double mean_s(const struct tl_sum *sum, u64 n)
+{
+	return mean_of(sum, n) / 1e9;
+}
+
+/* Clocks that are read one after the other may differ by a little. Beyond that the parts
+ * overlap, because several threads worked for a request: then nobody knows the rest. */
+#define PARTS_SLACK 0.01
+
+static void waits_make(struct tl_figure *figure, const struct tl_cell *cell)
+{
+	const struct tl_sum *sum = cell->sum;
+	const struct tl_sum *queued = &sum[TL_CELL_QUEUE_COUNT];
+
+	figure->call_s = cell->count ? max(figure->response_s - figure->own_s, 0.0) : -1;
+	figure->queue_s = tl_sum_known(queued) ?
+				  mean_s(&sum[TL_CELL_QUEUE], queued->value) : -1;
+	figure->run_wait_s = mean_s(&sum[TL_CELL_RUN_WAIT], cell->count);
+	figure->cpu_s = mean_s(&sum[TL_CELL_CPU], cell->count);
+	figure->storage_bytes = mean_of(&sum[TL_CELL_STORAGE_READ], cell->count);
+	if (tl_sum_known(&sum[TL_CELL_STORAGE_WRITE]) && figure->storage_bytes >= 0)
+		figure->storage_bytes += mean_of(&sum[TL_CELL_STORAGE_WRITE], cell->count);
+	else
+		figure->storage_bytes = -1;
+	figure->rest_s = -1;
+	if (figure->run_wait_s < 0 || figure->cpu_s < 0)
+		return;
+	figure->rest_s = figure->own_s - figure->run_wait_s - figure->cpu_s;
+	if (figure->rest_s < 0 && figure->rest_s >= -PARTS_SLACK * figure->own_s)
+		figure->rest_s = 0;
+}
+
 static void figure_make(struct tl_figure *figure, const struct tl_interval *interval,
 			const struct tl_tier *tier, const struct tl_cell *cell)
 {
@@ -108,6 +146,7 @@ static void figure_make(struct tl_figure *figure, const struct tl_interval *inte
 	figure->p95_s = tl_hist_quantile_s(cell->response_hist, 0.95);
 	figure->p99_s = tl_hist_quantile_s(cell->response_hist, 0.99);
 	figure->calls = calls_of(interval, tier->name, cell);
+	waits_make(figure, cell);
 }
 
 /* By name within a depth: rows must not jump about while somebody reads them. */
@@ -166,6 +205,7 @@ int tl_figures_make(struct tl_figures *figures, const struct tl_interval *interv
 			figure->own_share =
 				total ? (double)cell->own_ns / (double)total : 0;
 			figures->classes |= strcmp(cell->class, "other") != 0;
+			figures->cpu |= figure->cpu_s >= 0;
 		}
 	free(depth);
 	qsort(figures->row, figures->n, sizeof(*figures->row), compare);
@@ -186,6 +226,17 @@ void tl_figures_free(struct tl_figures *figures)
 }
 
 /**
+ * tl_known_json() - A figure that may be unknown, for programs
+ * @value: negative if it is unknown
+ *
+ * Return: a number or null, a new reference; NULL without memory.
+ */
+json_t *tl_known_json(double value)
+{
+	return value < 0 ? json_null() : json_real(value);
+}
+
+/**
  * tl_figures_json() - The figures for programs
  * @figures: the figures
  *
@@ -200,7 +251,8 @@ json_t *tl_figures_json(const struct tl_figures *figures)
 		const struct tl_figure *f = &figures->row[i];
 
 		if (json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+			"{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+			"s:o, s:o, s:o, s:o, s:o, s:o}",
 			"tier", f->tier,
 			"class", f->class,
 			"rate", f->rate,
@@ -210,7 +262,13 @@ json_t *tl_figures_json(const struct tl_figures *figures)
 			"p95_response_s", f->p95_s,
 			"p99_response_s", f->p99_s,
 			"own_share", f->own_share,
-			"calls_per_request", f->calls))) {
+			"calls_per_request", f->calls,
+			"mean_queue_s", tl_known_json(f->queue_s),
+			"mean_call_wait_s", tl_known_json(f->call_s),
+			"mean_run_wait_s", tl_known_json(f->run_wait_s),
+			"mean_cpu_s", tl_known_json(f->cpu_s),
+			"mean_rest_s", tl_known_json(f->rest_s),
+			"mean_storage_bytes", tl_known_json(f->storage_bytes)))) {
 			json_decref(array);
 			return NULL;
 		}

@@ -10,8 +10,10 @@
 
 #include "figures.h"
 #include "table.h"
+#include "tree.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define OUTSIDE_MAX 12
@@ -52,27 +54,37 @@ static int node_add(struct tl_graph *graph, enum tl_node_kind kind, const char *
 	return (int)graph->n_nodes++;
 }
 
-static int link_add(struct tl_graph *graph, int from, int to, u64 calls, u64 time_ns)
+static struct tl_link *link_find(struct tl_graph *graph, size_t from, size_t to)
 {
 	struct tl_link *grown;
 	size_t i;
 
-	if (from < 0 || to < 0)
-		return -ENOMEM;
 	for (i = 0; i < graph->n_links; i++)
-		if (graph->link[i].from == (size_t)from &&
-		    graph->link[i].to == (size_t)to)
-			break;
-	if (i == graph->n_links) {
-		grown = reallocarray(graph->link, i + 1, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		graph->link = grown;
-		grown[graph->n_links++] =
-			(struct tl_link){ (size_t)from, (size_t)to, 0, 0 };
+		if (graph->link[i].from == from && graph->link[i].to == to)
+			return &graph->link[i];
+	grown = reallocarray(graph->link, i + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	graph->link = grown;
+	grown[i] = (struct tl_link){ .from = from, .to = to };
+	graph->n_links++;
+	return &grown[i];
+}
+
+/* @edge: what the calls were, or NULL if nobody saw them. */
+static int link_add(struct tl_graph *graph, int from, int to, u64 calls,
+		    const struct tl_edge *edge)
+{
+	struct tl_link *link = from < 0 || to < 0 ? NULL :
+			       link_find(graph, (size_t)from, (size_t)to);
+
+	if (!link)
+		return -ENOMEM;
+	link->calls += calls;
+	if (edge) {
+		link->time_ns += edge->time_ns;
+		tl_sums_add(link->sum, edge->sum, TL_EDGE_SUMS);
 	}
-	graph->link[i].calls += calls;
-	graph->link[i].time_ns += time_ns;
 	return 0;
 }
 
@@ -84,6 +96,8 @@ static int tiers_add(struct tl_graph *graph, const struct tl_interval *interval)
 	int at;
 
 	for (i = 0; i < interval->n_tiers; i++) {
+		if (!interval->tiers[i].n_cells)
+			continue;
 		at = node_add(graph, TL_NODE_TIER, interval->tiers[i].name);
 		if (at < 0)
 			return -ENOMEM;
@@ -133,7 +147,7 @@ static int edges_add(struct tl_graph *graph, const struct tl_interval *interval)
 			to = node_add(graph, TL_NODE_OUTSIDE, e->peer);
 		else
 			to = node_add(graph, TL_NODE_OUTSIDE, MORE);
-		if (link_add(graph, from, to, e->calls, e->time_ns))
+		if (link_add(graph, from, to, e->calls, e))
 			return -ENOMEM;
 	}
 	return 0;
@@ -155,7 +169,7 @@ static int clients_add(struct tl_graph *graph)
 		if (requests - called <= CLIENTS_PART_MIN * requests)
 			continue;
 		if (link_add(graph, node_add(graph, TL_NODE_CLIENTS, "clients"), (int)i,
-			     (u64)(requests - called + 0.5), 0))
+			     (u64)(requests - called + 0.5), NULL))
 			return -ENOMEM;
 	}
 	return 0;
@@ -179,6 +193,68 @@ int tl_graph_make(struct tl_graph *graph, const struct tl_interval *interval)
 	return code ? code : clients_add(graph);
 }
 
+static int path_add(struct tl_graph *graph, const struct tl_tree *tree,
+		    const struct tl_tree_row *row, double own_ns)
+{
+	const struct tl_path *path = row->path;
+	struct tl_node *node;
+	char id[16];
+	int at, code;
+
+	snprintf(id, sizeof(id), "%u", path->id);
+	at = node_add(graph, TL_NODE_PATH, id);
+	if (at < 0)
+		return -ENOMEM;
+	node = &graph->node[at];
+	node->rate = row->rate;
+	node->response_s = row->response_s;
+	node->own_s = row->own_s;
+	node->own_share = own_ns > 0 ? (double)path->own_ns / own_ns : 0;
+	node->json = tl_tree_row_json(tree, row);
+	if (!path->tier)
+		code = asprintf(&node->label, "more paths");
+	else if (!strcmp(path->class, "other"))
+		code = asprintf(&node->label, "%s", path->tier);
+	else
+		code = asprintf(&node->label, "%s: %s", path->tier, path->class);
+	if (code < 0)
+		node->label = NULL;
+	if (code < 0 || !node->json)
+		return -ENOMEM;
+	if (!path->tier)
+		return 0;
+	snprintf(id, sizeof(id), "%u", path->parent);
+	/* A parent stands before its children. */
+	return link_add(graph, path->up ? node_find(graph, TL_NODE_PATH, id) :
+					  node_add(graph, TL_NODE_CLIENTS, "clients"),
+			at, path->count, NULL);
+}
+
+/**
+ * tl_graph_paths() - Make the graph of the paths of an interval
+ * @graph: filled in, to be given to tl_graph_free(), after an error too
+ * @interval: one interval, or the sum of several
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_graph_paths(struct tl_graph *graph, const struct tl_interval *interval)
+{
+	struct tl_tree tree;
+	double own_ns = 0;
+	size_t i;
+	int code;
+
+	memset(graph, 0, sizeof(*graph));
+	graph->seconds = tl_ns_to_s(interval->length_ns);
+	code = tl_tree_make(&tree, interval);
+	for (i = 0; i < interval->n_paths; i++)
+		own_ns += (double)interval->paths[i].own_ns;
+	for (i = 0; i < interval->n_paths && !code; i++)
+		code = path_add(graph, &tree, &tree.row[i], own_ns);
+	tl_tree_free(&tree);
+	return code;
+}
+
 /**
  * tl_graph_free() - Free what tl_graph_make() allocated
  * @graph: the graph
@@ -187,8 +263,11 @@ void tl_graph_free(struct tl_graph *graph)
 {
 	size_t i;
 
-	for (i = 0; i < graph->n_nodes; i++)
+	for (i = 0; i < graph->n_nodes; i++) {
 		free(graph->node[i].name);
+		free(graph->node[i].label);
+		json_decref(graph->node[i].json);
+	}
 	free(graph->node);
 	free(graph->link);
 	memset(graph, 0, sizeof(*graph));
@@ -201,8 +280,12 @@ static json_t *node_json(const struct tl_node *node)
 		[TL_NODE_TIER] = "tier",
 		[TL_NODE_OUTSIDE] = "outside",
 		[TL_NODE_UNATTRIBUTED] = "unattributed",
+		[TL_NODE_PATH] = "path",
 	};
 
+	if (node->json)
+		return json_pack("{s:s, s:s, s:O}", "name", node->name, "kind",
+				 kinds[node->kind], "path", node->json);
 	if (node->kind != TL_NODE_TIER)
 		return json_pack("{s:s, s:s}", "name", node->name, "kind",
 				 kinds[node->kind]);
@@ -215,15 +298,17 @@ static json_t *node_json(const struct tl_node *node)
 static json_t *link_json(const struct tl_graph *graph, const struct tl_link *link)
 {
 	double calls = (double)link->calls;
-	bool timed = graph->node[link->from].kind != TL_NODE_CLIENTS && link->calls;
+	enum tl_node_kind kind = graph->node[link->from].kind;
+	bool timed = kind != TL_NODE_CLIENTS && kind != TL_NODE_PATH && link->calls;
 	json_t *mean_s = timed ? json_real(tl_ns_to_s(link->time_ns) / calls) : json_null();
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:o}",
+	return json_pack("{s:s, s:s, s:I, s:f, s:o, s:o}",
 			 "from", graph->node[link->from].name,
 			 "to", graph->node[link->to].name,
 			 "calls", (json_int_t)link->calls,
 			 "rate", calls / graph->seconds,
-			 "mean_time_s", mean_s);
+			 "mean_time_s", mean_s,
+			 "mean_transit_s", tl_known_json(tl_transit_s(link->sum)));
 }
 
 /**

@@ -9,6 +9,7 @@
 
 #include "html.h"
 #include "table.h"
+#include "tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #define CALLS_MAX 40
+#define PATHS_MAX 200
 
 static const char style[] =
 	":root{--ink:#1d2733;--soft:#5a6675;--line:#d5dbe2;--page:#fff;--box:#f5f7f9;"
@@ -71,6 +73,9 @@ static const char *const loss_meaning[TL_LOSSES] = {
 	[TL_LOSS_QUIET] = "Requests closed by the quiet time. No loss as such.",
 	[TL_LOSS_UNANSWERED] = "Requests that ended without an answer, like a database's Quit; in no figure. No loss as such.",
 	[TL_LOSS_PUSH] = "Sends of a server that answered no request, like a greeting. No loss as such.",
+	[TL_LOSS_AMBIGUOUS] = "Requests that began before the one before them was answered (pipelining), counted as one with it: too few requests, and too long ones.",
+	[TL_LOSS_PATHS_FULL] = "Requests whose path found no room; they are among \"more paths\".",
+	[TL_LOSS_HANDOFFS_DROPPED] = "Calls kept for a thread's next answer that found no room: they were not attributed.",
 	[TL_LOSS_PROBES_MISSED] = "Probe hits that the kernel dropped.",
 };
 
@@ -222,6 +227,15 @@ static void front_print(FILE *to, const struct tl_report *report)
 		     "as in the table)");
 }
 
+/* One that may be unknown: negative. */
+static void number_print(FILE *to, double unit, double value)
+{
+	if (value < 0)
+		fputs("<td class=\"soft\">–</td>", to);
+	else
+		fprintf(to, "<td>%.3f</td>", unit * value);
+}
+
 static void tiers_print(FILE *to, const struct tl_report *report)
 {
 	size_t i;
@@ -231,7 +245,8 @@ static void tiers_print(FILE *to, const struct tl_report *report)
 		fputs("<th class=\"left\">class</th>", to);
 	fputs("<th>requests</th><th>per second</th><th>mean<br>ms</th><th>median<br>ms</th>"
 	      "<th>95 %<br>ms</th><th>99 %<br>ms</th><th>own mean<br>ms</th>"
-	      "<th>share of all<br>own time, %</th><th>calls per<br>request</th></tr>\n",
+	      "<th>processor<br>ms</th><th>share of all<br>own time, %</th>"
+	      "<th>calls per<br>request</th></tr>\n",
 	      to);
 	for (i = 0; i < report->figures.n; i++) {
 		const struct tl_figure *f = &report->figures.row[i];
@@ -244,10 +259,13 @@ static void tiers_print(FILE *to, const struct tl_report *report)
 		}
 		fprintf(to,
 			"</td><td>%.0f</td><td>%.1f</td><td>%.3f</td><td>%.3f</td>"
-			"<td>%.3f</td><td>%.3f</td><td>%.3f</td><td>%.1f</td><td>%.2f</td></tr>\n",
+			"<td>%.3f</td><td>%.3f</td><td>%.3f</td>",
 			f->rate * tl_ns_to_s(report->series.total->length_ns), f->rate,
 			1e3 * f->response_s, 1e3 * f->p50_s, 1e3 * f->p95_s,
-			1e3 * f->p99_s, 1e3 * f->own_s, 100 * f->own_share, f->calls);
+			1e3 * f->p99_s, 1e3 * f->own_s);
+		number_print(to, 1e3, f->cpu_s);
+		fprintf(to, "<td>%.1f</td><td>%.2f</td></tr>\n", 100 * f->own_share,
+			f->calls);
 	}
 	fputs("</table></div>\n", to);
 	figure_print(to, report, TL_PICTURE_GRAPH, "graph",
@@ -290,6 +308,7 @@ static void call_print(FILE *to, const struct tl_edge *e, double seconds)
 	fprintf(to, "</td><td>%" PRIu64 "</td><td>%.1f</td><td>%.3f</td>", e->calls,
 		(double)e->calls / seconds,
 		e->calls ? 1e3 * tl_ns_to_s(e->time_ns) / (double)e->calls : 0);
+	number_print(to, 1e3, tl_transit_s(e->sum));
 	for (i = 0; i < TL_BY_KINDS; i++) {
 		if (e->by[i])
 			fprintf(to, "<td>%" PRIu64 "</td>", e->by[i]);
@@ -313,7 +332,7 @@ static void calls_print(FILE *to, const struct tl_interval *total)
 	qsort(sorted, total->n_edges, sizeof(*sorted), by_calls);
 	fputs("<div class=\"wide\"><table><tr><th>caller</th><th class=\"left\">called</th>"
 	      "<th class=\"left\">at</th><th>calls</th><th>per second</th><th>mean ms</th>"
-	      "<th>by thread</th><th>owner</th><th>handoff</th><th>look back</th></tr>\n",
+	      "<th>in transit, ms</th><th>by thread</th><th>owner</th><th>handoff</th><th>look back</th></tr>\n",
 	      to);
 	for (i = 0; i < total->n_edges && i < CALLS_MAX; i++)
 		call_print(to, sorted[i], tl_ns_to_s(total->length_ns));
@@ -356,6 +375,63 @@ static void losses_print(FILE *to, const struct tl_interval *total)
 		fputs("</table></div>\n", to);
 }
 
+static void path_print(FILE *to, const struct tl_tree_row *row)
+{
+	fprintf(to, "<tr><td style=\"padding-left:%zuem\">", min(row->path->depth, (size_t)20));
+	tl_html_text(to, row->path->tier ? row->path->tier : "more paths");
+	fputs("</td><td class=\"left\">", to);
+	tl_html_text(to, row->path->tier ? row->path->class : "");
+	fprintf(to, "</td><td>%.1f</td><td>%.3f</td><td>%.3f</td>", row->rate,
+		1e3 * row->response_s, 1e3 * row->own_s);
+	number_print(to, 1e3, row->cpu_s);
+	number_print(to, 100, row->response_share);
+	number_print(to, 100, row->own_share);
+	fputs("</tr>\n", to);
+}
+
+static void paths_print(FILE *to, const struct tl_interval *total)
+{
+	struct tl_tree tree;
+	size_t i;
+
+	if (!total->n_paths || tl_tree_make(&tree, total))
+		return;
+	fputs("<h2>Paths</h2>\n<p>The chains of tiers and classes that requests came down. "
+	      "Shares are of the response time of the front tier's requests.</p>\n"
+	      "<div class=\"wide\"><table><tr><th>path</th><th class=\"left\">class</th>"
+	      "<th>per second</th><th>mean<br>ms</th><th>own mean<br>ms</th>"
+	      "<th>processor<br>ms</th><th>share, %</th><th>own<br>share, %</th></tr>\n", to);
+	for (i = 0; i < tree.n && i < PATHS_MAX; i++)
+		path_print(to, &tree.row[i]);
+	fputs("</table></div>\n", to);
+	if (tree.n > PATHS_MAX)
+		fprintf(to, "<p class=\"soft\">%zu more paths are not shown.</p>\n",
+			tree.n - PATHS_MAX);
+	tl_tree_free(&tree);
+}
+
+static void hosts_print(FILE *to, const struct tl_interval *total)
+{
+	size_t i;
+
+	if (!total->n_hosts)
+		return;
+	fputs("<h2>Host</h2>\n<div class=\"wide\"><table><tr><th>resource</th><th>mean</th>"
+	      "<th>known for,<br>% of the time</th></tr>\n", to);
+	for (i = 0; i < total->n_hosts; i++) {
+		const struct tl_host *host = &total->hosts[i];
+		bool rate = tl_host_is_rate(host->name);
+
+		fputs("<tr><td>", to);
+		tl_html_text(to, host->name);
+		fprintf(to, rate ? "</td><td>%.0f</td>" : "</td><td>%.1f %%</td>",
+			rate ? host->value : 100 * host->value);
+		fprintf(to, "<td>%.0f</td></tr>\n",
+			100 * (double)host->length_ns / (double)total->length_ns);
+	}
+	fputs("</table></div>\n", to);
+}
+
 static const char reading[] =
 	"<h2>How to read this</h2>\n<dl>\n"
 	"<dt>Response time</dt><dd>From the first byte of a request to the last byte of its "
@@ -365,6 +441,10 @@ static const char reading[] =
 	"disk or a lock happens; one with little is only waiting for the others.</dd>\n"
 	"<dt>Between tiers</dt><dd>What callers waited longer than the called tier took: the "
 	"wire, queues in front of the tier, scheduling.</dd>\n"
+	"<dt>Processor</dt><dd>Time on a processor per request, of the threads that served "
+	"it.</dd>\n"
+	"<dt>In transit</dt><dd>Per call, what lies between its two ends, where both are on this "
+	"host and were seen: the wire and the queue in front of the called tier.</dd>\n"
 	"<dt>Calls</dt><dd>How each call's request was found: by thread, the thread was working "
 	"on it; owner, the connection belonged to it; handoff, one thread woke another with it; "
 	"look back, the thread answered it afterwards. A call without a request is shown as "
@@ -386,6 +466,8 @@ void tl_page_print(FILE *to, const struct tl_report *report)
 		tiers_print(to, report);
 		plots_print(to, report);
 	}
+	paths_print(to, report->series.total);
+	hosts_print(to, report->series.total);
 	fputs("<h2>Attribution and losses</h2>\n", to);
 	losses_print(to, report->series.total);
 	calls_print(to, report->series.total);

@@ -3,7 +3,8 @@
  * A line of a recording as an interval
  *
  * Keys that are not known are let pass: a later tierlens may write more. Keys
- * that are missing are zero, but for those without which it is no recording.
+ * that are missing are zero, but for those without which it is no recording and
+ * for sums that may be unknown, which they then are.
  */
 #include "recording.h"
 
@@ -126,6 +127,28 @@ static int get_hist(const struct parser *p, const json_t *object, const char *ke
 	return 0;
 }
 
+static int get_sums(const struct parser *p, const json_t *object,
+		    const struct tl_sum_key *keys, struct tl_sum *sums, int n)
+{
+	u64 value;
+	int i, code;
+
+	for (i = 0; i < n; i++) {
+		sums[i] = (struct tl_sum){ .state = TL_SUM_UNKNOWN };
+		if (!json_object_get(object, keys[i].key) &&
+		    !(keys[i].s_key && json_object_get(object, keys[i].s_key)))
+			continue;
+		value = 0;
+		code = keys[i].s_key ? get_time(p, object, keys[i].key, keys[i].s_key,
+						&value) :
+				       get_whole(p, object, keys[i].key, &value);
+		if (code)
+			return code;
+		tl_sum_set(&sums[i], value);
+	}
+	return 0;
+}
+
 static int parse_cell(const struct parser *p, const char *tier, const json_t *object)
 {
 	struct tl_cell sums = { 0 }, *cell;
@@ -144,6 +167,7 @@ static int parse_cell(const struct parser *p, const char *tier, const json_t *ob
 	code = code ? code : get_whole(p, object, "carried", &sums.carried);
 	code = code ? code : get_whole(p, object, "bytes_in", &sums.bytes_in);
 	code = code ? code : get_whole(p, object, "bytes_out", &sums.bytes_out);
+	code = code ? code : get_sums(p, object, tl_cell_keys, sums.sum, TL_CELL_SUMS);
 	if (code)
 		return code;
 	hist = json_object_get(object, "hist");
@@ -162,7 +186,9 @@ static int parse_cell(const struct parser *p, const char *tier, const json_t *ob
 
 static int parse_tier(const struct parser *p, const json_t *object)
 {
-	const json_t *cell;
+	struct tl_sum usage[TL_USAGE_SUMS];
+	const json_t *cell, *used;
+	struct tl_tier *tier;
 	const char *name;
 	json_t *cells;
 	size_t i;
@@ -176,8 +202,16 @@ static int parse_tier(const struct parser *p, const json_t *object)
 		return code;
 	if (!name)
 		return fault(p, "name", "there in every tier");
-	if (!tl_interval_tier(p->interval, name))
+	used = json_object_get(object, "usage");
+	if (used && !json_is_object(used))
+		return fault(p, "usage", "an object");
+	code = get_sums(p, used, tl_usage_keys, usage, TL_USAGE_SUMS);
+	if (code)
+		return code;
+	tier = tl_interval_tier(p->interval, name);
+	if (!tier)
 		return tl_error_no_memory(p->err);
+	tl_usage_add(tier->usage, usage);
 	json_array_foreach(cells, i, cell) {
 		code = parse_cell(p, name, cell);
 		if (code)
@@ -201,6 +235,7 @@ static int parse_edge(const struct parser *p, const json_t *object)
 	code = code ? code : get_whole(p, object, "calls", &sums.calls);
 	code = code ? code : get_time(p, object, "time_ns", "time_s", &sums.time_ns);
 	code = code ? code : get_names(p, object, "by", tl_by_names, sums.by, TL_BY_KINDS);
+	code = code ? code : get_sums(p, object, tl_edge_keys, sums.sum, TL_EDGE_SUMS);
 	if (code)
 		return code;
 	/* Only compared and copied: the texts stay the JSON object's. */
@@ -215,7 +250,91 @@ static int parse_edge(const struct parser *p, const json_t *object)
 	edge->time_ns += sums.time_ns;
 	for (i = 0; i < TL_BY_KINDS; i++)
 		edge->by[i] += sums.by[i];
+	tl_sums_add(edge->sum, sums.sum, TL_EDGE_SUMS);
 	return 0;
+}
+
+static int get_id(const struct parser *p, const json_t *object, const char *key, u32 *id)
+{
+	u64 value = 0;
+	int code = 0;
+
+	if (!json_is_null(json_object_get(object, key)))
+		code = get_whole(p, object, key, &value);
+	*id = (u32)value;
+	return !code && value > UINT32_MAX ? fault(p, key, "below 2^32") : code;
+}
+
+static int parse_path(const struct parser *p, const json_t *object)
+{
+	struct tl_path sums = { 0 }, *path;
+	const char *tier, *class;
+	int code;
+
+	if (!json_is_object(object))
+		return fault(p, "paths", "a list of objects");
+	code = get_id(p, object, "id", &sums.id);
+	code = code ? code : get_id(p, object, "parent", &sums.parent);
+	code = code ? code : get_text(p, object, "tier", &tier);
+	code = code ? code : get_text(p, object, "class", &class);
+	code = code ? code : get_whole(p, object, "count", &sums.count);
+	code = code ? code : get_time(p, object, "response_ns", "response_s",
+				      &sums.response_ns);
+	code = code ? code : get_time(p, object, "own_ns", "own_s", &sums.own_ns);
+	code = code ? code : get_sums(p, object, tl_path_keys, sums.sum, TL_PATH_SUMS);
+	if (code)
+		return code;
+	path = tl_interval_path(p->interval, tier, class ? class : "other");
+	if (!path)
+		return tl_error_no_memory(p->err);
+	sums.tier = path->tier;
+	sums.class = path->class;
+	*path = sums;
+	return 0;
+}
+
+static int link_paths(const struct parser *p)
+{
+	int code = tl_paths_link(p->interval);
+
+	if (code == -ENOMEM)
+		return tl_error_no_memory(p->err);
+	return code ? fault(p, "paths", "a list of nodes with ids of their own, each parent "
+			    "among them") : 0;
+}
+
+static int parse_hosts(const struct parser *p, const json_t *object)
+{
+	json_t *hosts = json_object_get(object, "hosts"), *value;
+	const char *name;
+
+	if (hosts && !json_is_object(hosts))
+		return fault(p, "hosts", "an object");
+	json_object_foreach(hosts, name, value) {
+		if (!json_is_number(value) || json_number_value(value) < 0)
+			return fault(p, name, "a number, not negative");
+		if (tl_interval_host(p->interval, name, json_number_value(value),
+				     p->interval->length_ns))
+			return tl_error_no_memory(p->err);
+	}
+	return 0;
+}
+
+/* All objects of a list. */
+static int parse_list(const struct parser *p, const json_t *object, const char *key,
+		      int (*parse)(const struct parser *p, const json_t *object))
+{
+	const json_t *item;
+	json_t *list;
+	size_t i;
+	int code = get_array(p, object, key, &list);
+
+	json_array_foreach(list, i, item) {
+		if (code)
+			break;
+		code = parse(p, item);
+	}
+	return code;
 }
 
 /* What makes a line a line of a recording, and of one that we can read. */
@@ -250,31 +369,17 @@ static int parse_head(const struct parser *p, const json_t *object)
 
 static int parse_object(const struct parser *p, const json_t *object)
 {
-	json_t *tiers, *edges;
-	const json_t *item;
-	size_t i;
-	int code;
+	int code = parse_head(p, object);
 
-	code = parse_head(p, object);
-	code = code ? code : get_array(p, object, "tiers", &tiers);
-	code = code ? code : get_array(p, object, "edges", &edges);
+	code = code ? code : parse_list(p, object, "tiers", parse_tier);
+	code = code ? code : parse_list(p, object, "edges", parse_edge);
+	code = code ? code : parse_list(p, object, "paths", parse_path);
+	code = code ? code : link_paths(p);
+	code = code ? code : parse_hosts(p, object);
 	code = code ? code : get_names(p, object, "events", tl_event_names,
 				       p->interval->events, TL_EVENTS);
-	code = code ? code : get_names(p, object, "losses", tl_loss_names,
+	return code ? code : get_names(p, object, "losses", tl_loss_names,
 				       p->interval->losses, TL_LOSSES);
-	if (code)
-		return code;
-	json_array_foreach(tiers, i, item) {
-		code = parse_tier(p, item);
-		if (code)
-			return code;
-	}
-	json_array_foreach(edges, i, item) {
-		code = parse_edge(p, item);
-		if (code)
-			return code;
-	}
-	return 0;
 }
 
 /**

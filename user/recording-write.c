@@ -12,6 +12,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #define JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
 
@@ -53,74 +54,177 @@ static json_t *hist_json(const u64 *hist)
 	return array;
 }
 
+/* Sums that are known; the others are left out. */
+static int sums_set(json_t *object, const struct tl_sum_key *keys,
+		    const struct tl_sum *sums, int n)
+{
+	int i, failed = object ? 0 : -1;
+
+	for (i = 0; i < n && !failed; i++) {
+		if (!tl_sum_known(&sums[i]))
+			continue;
+		if (keys[i].s_key)
+			failed = json_object_set_new(object, keys[i].s_key,
+						     seconds(sums[i].value));
+		failed |= json_object_set_new(object, keys[i].key, whole(sums[i].value));
+	}
+	return failed;
+}
+
+/* @object, or NULL if what was added to it did not find memory. */
+static json_t *unless(int failed, json_t *object)
+{
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static json_t *cell_json(const struct tl_cell *cell)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:{s:o, s:o}}",
-			 "class", cell->class,
-			 "count", whole(cell->count),
-			 "response_s", seconds(cell->response_ns),
-			 "response_ns", whole(cell->response_ns),
-			 "own_s", seconds(cell->own_ns),
-			 "own_ns", whole(cell->own_ns),
-			 "own_sq_s2", cell->own_sq_s2,
-			 "carried", whole(cell->carried),
-			 "bytes_in", whole(cell->bytes_in),
-			 "bytes_out", whole(cell->bytes_out),
-			 "hist",
-			 "response", hist_json(cell->response_hist),
-			 "own", hist_json(cell->own_hist));
+	const struct tl_sum *in = &cell->sum[TL_CELL_STORAGE_READ];
+	const struct tl_sum *out = &cell->sum[TL_CELL_STORAGE_WRITE];
+	json_t *object = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:{s:o, s:o}}",
+		"class", cell->class,
+		"count", whole(cell->count),
+		"response_s", seconds(cell->response_ns),
+		"response_ns", whole(cell->response_ns),
+		"own_s", seconds(cell->own_ns),
+		"own_ns", whole(cell->own_ns),
+		"own_sq_s2", cell->own_sq_s2,
+		"carried", whole(cell->carried),
+		"bytes_in", whole(cell->bytes_in),
+		"bytes_out", whole(cell->bytes_out),
+		"hist",
+		"response", hist_json(cell->response_hist),
+		"own", hist_json(cell->own_hist));
+	int failed = sums_set(object, tl_cell_keys, cell->sum, TL_CELL_SUMS);
+
+	if (!failed && tl_sum_known(in) && tl_sum_known(out))
+		failed = json_object_set_new(object, "storage_bytes",
+					     whole(in->value + out->value));
+	return unless(failed, object);
+}
+
+static json_t *usage_json(const struct tl_sum *usage)
+{
+	const struct tl_sum *all = &usage[TL_USAGE_CPU];
+	const struct tl_sum *requests = &usage[TL_USAGE_REQUEST_CPU];
+	json_t *object = json_object();
+	int failed = sums_set(object, tl_usage_keys, usage, TL_USAGE_SUMS);
+
+	/* Read one after the other, the part may be ahead of the whole. */
+	if (!failed && tl_sum_known(all) && tl_sum_known(requests))
+		failed = json_object_set_new(
+			object, "outside_cpu_s",
+			seconds(all->value - min(all->value, requests->value)));
+	return unless(failed, object);
+}
+
+static bool usage_known(const struct tl_sum *usage)
+{
+	bool known = false;
+	int i;
+
+	for (i = 0; i < TL_USAGE_SUMS; i++)
+		known |= tl_sum_known(&usage[i]);
+	return known;
 }
 
 static json_t *tier_json(const struct tl_tier *tier)
 {
-	json_t *cells = json_array();
+	json_t *cells = json_array(), *object;
+	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < tier->n_cells; i++)
-		if (json_array_append_new(cells, cell_json(&tier->cells[i]))) {
-			json_decref(cells);
-			return NULL;
-		}
-	return json_pack("{s:s, s:o}", "name", tier->name, "cells", cells);
+		failed |= json_array_append_new(cells, cell_json(&tier->cells[i]));
+	object = json_pack("{s:s, s:o}", "name", tier->name, "cells", cells);
+	if (usage_known(tier->usage))
+		failed |= json_object_set_new(object, "usage", usage_json(tier->usage));
+	return unless(failed, object);
 }
 
 static json_t *edge_json(const struct tl_edge *edge)
 {
-	return json_pack("{s:s?, s:s, s:s, s:s?, s:o, s:o, s:o, s:o}",
-			 "tier", edge->tier,
-			 "class", edge->class,
-			 "peer", edge->peer,
-			 "peer_tier", edge->peer_tier,
-			 "calls", whole(edge->calls),
-			 "time_s", seconds(edge->time_ns),
-			 "time_ns", whole(edge->time_ns),
-			 "by", names_json(tl_by_names, edge->by, TL_BY_KINDS));
+	json_t *object = json_pack("{s:s?, s:s, s:s, s:s?, s:o, s:o, s:o, s:o}",
+				   "tier", edge->tier,
+				   "class", edge->class,
+				   "peer", edge->peer,
+				   "peer_tier", edge->peer_tier,
+				   "calls", whole(edge->calls),
+				   "time_s", seconds(edge->time_ns),
+				   "time_ns", whole(edge->time_ns),
+				   "by", names_json(tl_by_names, edge->by, TL_BY_KINDS));
+
+	return unless(sums_set(object, tl_edge_keys, edge->sum, TL_EDGE_SUMS), object);
+}
+
+static json_t *path_json(const struct tl_interval *interval, const struct tl_path *path)
+{
+	char *text = tl_path_text(interval, path);
+	json_t *object = text ? json_pack("{s:I, s:o, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+					  "id", (json_int_t)path->id,
+					  "parent", path->up ? whole(path->parent) :
+							       json_null(),
+					  "tier", path->tier,
+					  "class", path->class,
+					  "path", text,
+					  "count", whole(path->count),
+					  "response_s", seconds(path->response_ns),
+					  "response_ns", whole(path->response_ns),
+					  "own_s", seconds(path->own_ns),
+					  "own_ns", whole(path->own_ns)) : NULL;
+
+	free(text);
+	return unless(sums_set(object, tl_path_keys, path->sum, TL_PATH_SUMS), object);
 }
 
 static json_t *tiers_json(const struct tl_interval *interval)
 {
 	json_t *array = json_array();
+	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < interval->n_tiers; i++)
-		if (json_array_append_new(array, tier_json(&interval->tiers[i]))) {
-			json_decref(array);
-			return NULL;
-		}
-	return array;
+		failed |= json_array_append_new(array, tier_json(&interval->tiers[i]));
+	return unless(failed, array);
 }
 
 static json_t *edges_json(const struct tl_interval *interval)
 {
 	json_t *array = json_array();
+	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < interval->n_edges; i++)
-		if (json_array_append_new(array, edge_json(&interval->edges[i]))) {
-			json_decref(array);
-			return NULL;
-		}
-	return array;
+		failed |= json_array_append_new(array, edge_json(&interval->edges[i]));
+	return unless(failed, array);
+}
+
+static json_t *paths_json(const struct tl_interval *interval)
+{
+	json_t *array = json_array();
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < interval->n_paths; i++)
+		failed |= json_array_append_new(array,
+						path_json(interval, &interval->paths[i]));
+	return unless(failed, array);
+}
+
+static json_t *hosts_json(const struct tl_interval *interval)
+{
+	json_t *object = json_object();
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < interval->n_hosts; i++)
+		failed |= json_object_set_new(object, interval->hosts[i].name,
+					      json_real(interval->hosts[i].value));
+	return unless(failed, object);
 }
 
 /**
@@ -131,7 +235,7 @@ static json_t *edges_json(const struct tl_interval *interval)
  */
 json_t *tl_interval_json(const struct tl_interval *interval)
 {
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "format", TL_RECORDING_FORMAT,
 			 "generation", whole(interval->generation),
 			 "t", seconds(interval->start_ns),
@@ -140,6 +244,8 @@ json_t *tl_interval_json(const struct tl_interval *interval)
 			 "length_ns", whole(interval->length_ns),
 			 "tiers", tiers_json(interval),
 			 "edges", edges_json(interval),
+			 "paths", paths_json(interval),
+			 "hosts", hosts_json(interval),
 			 "events", names_json(tl_event_names, interval->events, TL_EVENTS),
 			 "losses", names_json(tl_loss_names, interval->losses, TL_LOSSES));
 }

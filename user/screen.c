@@ -12,7 +12,6 @@
 #include "error.h"
 #include "out.h"
 #include "table.h"
-#include "view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,12 +28,14 @@
 /**
  * tl_screen_open() - Begin to show
  * @screen: filled in, to be given to tl_screen_close()
+ * @view: as in the struct
  * @json: as in the struct
  */
-void tl_screen_open(struct tl_screen *screen, bool json)
+void tl_screen_open(struct tl_screen *screen, enum tl_view view, bool json)
 {
 	memset(screen, 0, sizeof(*screen));
 	screen->json = json;
+	screen->view = view;
 	screen->terminal = !json && isatty(STDOUT_FILENO);
 	if (screen->terminal)
 		fputs(CURSOR_HIDE HOME CLEAR_ALL, stdout);
@@ -59,7 +60,7 @@ static int draw(const struct tl_screen *screen)
 	if (!to)
 		return tl_out_json(NULL);
 	if (screen->last)
-		tl_view_print(to, screen->last, note, room_of_terminal());
+		tl_view_print(to, screen->last, screen->view, note, room_of_terminal());
 	else if (note)
 		fprintf(to, "%s\n", note);
 	if (fclose(to)) {
@@ -82,8 +83,8 @@ static int show(struct tl_screen *screen, u64 missed)
 		return draw(screen);
 	if (screen->shown)
 		putchar('\n');
-	if (tl_view_print(stdout, screen->last, screen->note[0] ? screen->note : NULL,
-			  (struct tl_room){ 0 }))
+	if (tl_view_print(stdout, screen->last, screen->view,
+			  screen->note[0] ? screen->note : NULL, (struct tl_room){ 0 }))
 		return tl_out_json(NULL);
 	return TL_EXIT_OK;
 }

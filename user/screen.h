@@ -3,12 +3,12 @@
 #define TL_SCREEN_H
 
 #include "hist.h"
-
-struct tl_interval;
+#include "view.h"
 
 /**
  * struct tl_screen - Where intervals are shown one after the other
  * @json: a line of JSON each instead of a block of text
+ * @view: which figures
  * @terminal: redrawn in place; else blocks follow each other
  * @shown: how many intervals were shown
  * @last: the one that stands there now; owned
@@ -16,12 +16,13 @@ struct tl_interval;
  */
 struct tl_screen {
 	bool json, terminal;
+	enum tl_view view;
 	u64 shown;
 	struct tl_interval *last;
 	char note[160];
 };
 
-void tl_screen_open(struct tl_screen *screen, bool json);
+void tl_screen_open(struct tl_screen *screen, enum tl_view view, bool json);
 int tl_screen_show(struct tl_screen *screen, struct tl_interval *interval, u64 missed,
 		   const char *note);
 void tl_screen_note(struct tl_screen *screen, const char *note);

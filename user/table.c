@@ -33,6 +33,9 @@ const char *const tl_loss_names[TL_LOSSES] = {
 	[TL_LOSS_QUIET] = "quiet",
 	[TL_LOSS_UNANSWERED] = "unanswered",
 	[TL_LOSS_PUSH] = "push",
+	[TL_LOSS_AMBIGUOUS] = "ambiguous",
+	[TL_LOSS_PATHS_FULL] = "paths_full",
+	[TL_LOSS_HANDOFFS_DROPPED] = "handoffs_dropped",
 	[TL_LOSS_PROBES_MISSED] = "probes_missed",
 };
 
@@ -41,7 +44,8 @@ const char *const tl_loss_names[TL_LOSSES] = {
  * @loss: which
  *
  * A database's greeting answers nothing and its Quit is never answered; that is worth
- * knowing, but no figure is wrong for it.
+ * knowing, but no figure is wrong for it. Ambiguous requests are no such note: several
+ * were counted as one that took as long as all of them.
  */
 bool tl_loss_is_note(int loss)
 {
@@ -64,12 +68,12 @@ static size_t add_losses(char *text, size_t size, const uint64_t *losses, bool n
 /**
  * tl_losses_text() - Losses, then what is only noted, for people
  * @text: filled
- * @size: of @text, 512 is plenty
+ * @size: of @text, 1024 is plenty
  * @losses: counters
  */
 void tl_losses_text(char *text, size_t size, const uint64_t *losses)
 {
-	char lost[512], noted[256];
+	char lost[768], noted[256];
 
 	if (!add_losses(lost, sizeof(lost), losses, false))
 		strcpy(lost, "none");
@@ -86,8 +90,41 @@ const char *const tl_by_names[TL_BY_KINDS] = {
 	[TL_BY_LOOKBACK] = "lookback",
 };
 
-/* One more zeroed element; doubles the room whenever the number is a power of two. */
-static void *append(void **array, size_t *n, size_t size)
+const struct tl_sum_key tl_cell_keys[TL_CELL_SUMS] = {
+	[TL_CELL_CPU] = { "cpu_ns", "cpu_s" },
+	[TL_CELL_RUN_WAIT] = { "run_wait_ns", "run_wait_s" },
+	[TL_CELL_QUEUE] = { "queue_ns", "queue_s" },
+	[TL_CELL_QUEUE_COUNT] = { .key = "queue_count" },
+	[TL_CELL_STORAGE_READ] = { .key = "storage_read_bytes" },
+	[TL_CELL_STORAGE_WRITE] = { .key = "storage_write_bytes" },
+};
+
+const struct tl_sum_key tl_edge_keys[TL_EDGE_SUMS] = {
+	[TL_EDGE_JOINED] = { .key = "joined" },
+	[TL_EDGE_TRANSIT] = { "transit_ns", "transit_s" },
+	[TL_EDGE_BYTES_OUT] = { .key = "bytes_out" },
+	[TL_EDGE_BYTES_IN] = { .key = "bytes_in" },
+};
+
+const struct tl_sum_key tl_usage_keys[TL_USAGE_SUMS] = {
+	[TL_USAGE_PROCESSES] = { .key = "processes" },
+	[TL_USAGE_CPU] = { "cpu_ns", "cpu_s" },
+	[TL_USAGE_REQUEST_CPU] = { "request_cpu_ns", "request_cpu_s" },
+};
+
+const struct tl_sum_key tl_path_keys[TL_PATH_SUMS] = {
+	[TL_PATH_CPU] = { "cpu_ns", "cpu_s" },
+};
+
+/**
+ * tl_array_append() - One more zeroed element
+ * @array: grows; doubles its room whenever the number is a power of two
+ * @n: number of elements
+ * @size: of one, in bytes
+ *
+ * Return: the element, or NULL without memory.
+ */
+void *tl_array_append(void **array, size_t *n, size_t size)
 {
 	void *grown;
 
@@ -132,8 +169,16 @@ void tl_interval_free(struct tl_interval *interval)
 		free(interval->edges[i].peer);
 		free(interval->edges[i].peer_tier);
 	}
+	for (i = 0; i < interval->n_paths; i++) {
+		free(interval->paths[i].tier);
+		free(interval->paths[i].class);
+	}
+	for (i = 0; i < interval->n_hosts; i++)
+		free(interval->hosts[i].name);
 	free(interval->tiers);
 	free(interval->edges);
+	free(interval->paths);
+	free(interval->hosts);
 	free(interval);
 }
 
@@ -156,7 +201,7 @@ struct tl_tier *tl_interval_tier(struct tl_interval *interval, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return NULL;
-	tier = append((void **)&interval->tiers, &interval->n_tiers, sizeof(*tier));
+	tier = tl_array_append((void **)&interval->tiers, &interval->n_tiers, sizeof(*tier));
 	if (!tier) {
 		free(copy);
 		return NULL;
@@ -189,7 +234,7 @@ struct tl_cell *tl_interval_cell(struct tl_interval *interval, const char *tier,
 	copy = strdup(class);
 	if (!copy)
 		return NULL;
-	cell = append((void **)&t->cells, &t->n_cells, sizeof(*cell));
+	cell = tl_array_append((void **)&t->cells, &t->n_cells, sizeof(*cell));
 	if (!cell) {
 		free(copy);
 		return NULL;
@@ -233,7 +278,7 @@ struct tl_edge *tl_interval_edge(struct tl_interval *interval, const struct tl_e
 			return &interval->edges[at];
 		}
 	}
-	edge = append((void **)&interval->edges, &interval->n_edges, sizeof(*edge));
+	edge = tl_array_append((void **)&interval->edges, &interval->n_edges, sizeof(*edge));
 	if (!edge)
 		return NULL;
 	/* A half-copied edge stays in the array and is freed with the interval. */
@@ -243,6 +288,125 @@ struct tl_edge *tl_interval_edge(struct tl_interval *interval, const struct tl_e
 		return NULL;
 	interval->edge_hint = interval->n_edges;
 	return edge;
+}
+
+/**
+ * tl_interval_host() - Add the mean of a resource of the host
+ * @interval: where
+ * @name: valid UTF-8
+ * @value: mean
+ * @length_ns: time that it is the mean of, above 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_interval_host(struct tl_interval *interval, const char *name, double value,
+		     u64 length_ns)
+{
+	struct tl_host *host;
+	double total;
+	char *copy;
+	size_t i;
+
+	for (i = 0; i < interval->n_hosts; i++) {
+		host = &interval->hosts[i];
+		if (strcmp(host->name, name))
+			continue;
+		total = host->value * (double)host->length_ns + value * (double)length_ns;
+		host->length_ns += length_ns;
+		host->value = total / (double)host->length_ns;
+		return 0;
+	}
+	copy = strdup(name);
+	host = copy ? tl_array_append((void **)&interval->hosts, &interval->n_hosts,
+				      sizeof(*host)) : NULL;
+	if (!host) {
+		free(copy);
+		return -ENOMEM;
+	}
+	*host = (struct tl_host){ copy, value, length_ns };
+	return 0;
+}
+
+/**
+ * tl_host_is_rate() - Whether a resource has bytes per second, not a utilisation
+ * @name: of the resource
+ *
+ * Return: true or false.
+ */
+bool tl_host_is_rate(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 8 && !strncmp(name, "net.", 4) && !strcmp(name + len - 8, "_bytes_s");
+}
+
+/**
+ * tl_transit_s() - What lies between the two ends of a call
+ * @edge: by enum tl_edge_sum
+ *
+ * Return: mean of the calls of which it is known, seconds; negative if there are none.
+ */
+double tl_transit_s(const struct tl_sum *edge)
+{
+	const struct tl_sum *joined = &edge[TL_EDGE_JOINED];
+
+	if (!tl_sum_known(joined) || !joined->value || !tl_sum_known(&edge[TL_EDGE_TRANSIT]))
+		return -1;
+	return tl_ns_to_s(edge[TL_EDGE_TRANSIT].value) / (double)joined->value;
+}
+
+/**
+ * tl_sum_set() - Give a sum its value
+ * @sum: sum
+ * @value: value
+ */
+void tl_sum_set(struct tl_sum *sum, u64 value)
+{
+	*sum = (struct tl_sum){ value, TL_SUM_KNOWN };
+}
+
+/**
+ * tl_sums_add() - Add sums to others, one by one
+ * @to: sums that grow
+ * @from: sums that are added
+ * @n: how many
+ */
+void tl_sums_add(struct tl_sum *to, const struct tl_sum *from, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		to[i].value += from[i].value;
+		to[i].state = max(to[i].state, from[i].state);
+	}
+}
+
+/**
+ * tl_usage_add() - Add what a tier used in one interval to what it used in others
+ * @to: by enum tl_usage_sum
+ * @from: by enum tl_usage_sum
+ */
+void tl_usage_add(struct tl_sum *to, const struct tl_sum *from)
+{
+	u64 most = max(to[TL_USAGE_PROCESSES].value, from[TL_USAGE_PROCESSES].value);
+
+	tl_sums_add(to, from, TL_USAGE_SUMS);
+	to[TL_USAGE_PROCESSES].value = most;
+}
+
+/**
+ * tl_usage_settle() - What no message told by now is unknown
+ * @interval: an interval that was read to its end
+ */
+void tl_usage_settle(struct tl_interval *interval)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < interval->n_tiers; i++)
+		for (k = 0; k < TL_USAGE_SUMS; k++)
+			if (interval->tiers[i].usage[k].state == TL_SUM_NONE)
+				interval->tiers[i].usage[k].state = TL_SUM_UNKNOWN;
 }
 
 /**
@@ -265,13 +429,18 @@ void tl_cell_add(struct tl_cell *to, const struct tl_cell *from)
 		to->response_hist[i] += from->response_hist[i];
 		to->own_hist[i] += from->own_hist[i];
 	}
+	tl_sums_add(to->sum, from->sum, TL_CELL_SUMS);
 }
 
-static int add_cells(struct tl_interval *to, const struct tl_tier *tier)
+static int add_tier(struct tl_interval *to, const struct tl_tier *tier)
 {
+	struct tl_tier *grown = tl_interval_tier(to, tier->name);
 	struct tl_cell *cell;
 	size_t i;
 
+	if (!grown)
+		return -ENOMEM;
+	tl_usage_add(grown->usage, tier->usage);
 	for (i = 0; i < tier->n_cells; i++) {
 		cell = tl_interval_cell(to, tier->name, tier->cells[i].class);
 		if (!cell)
@@ -299,7 +468,7 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from)
 	}
 	to->length_ns += from->length_ns;
 	for (i = 0; i < from->n_tiers; i++)
-		if (add_cells(to, &from->tiers[i]))
+		if (add_tier(to, &from->tiers[i]))
 			return -ENOMEM;
 	for (i = 0; i < from->n_edges; i++) {
 		edge = tl_interval_edge(to, &from->edges[i]);
@@ -309,7 +478,14 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from)
 		edge->time_ns += from->edges[i].time_ns;
 		for (k = 0; k < TL_BY_KINDS; k++)
 			edge->by[k] += from->edges[i].by[k];
+		tl_sums_add(edge->sum, from->edges[i].sum, TL_EDGE_SUMS);
 	}
+	if (tl_paths_add(to, from))
+		return -ENOMEM;
+	for (i = 0; i < from->n_hosts; i++)
+		if (tl_interval_host(to, from->hosts[i].name, from->hosts[i].value,
+				     from->hosts[i].length_ns))
+			return -ENOMEM;
 	for (i = 0; i < TL_EVENTS; i++)
 		to->events[i] += from->events[i];
 	for (i = 0; i < TL_LOSSES; i++)

@@ -22,6 +22,52 @@ bool tl_loss_is_note(int loss);
 void tl_losses_text(char *text, size_t size, const uint64_t *losses);
 extern const char *const tl_by_names[TL_BY_KINDS];
 
+enum tl_sum_state { TL_SUM_NONE, TL_SUM_KNOWN, TL_SUM_UNKNOWN };
+
+/**
+ * struct tl_sum - A sum that may be unknown, which is not zero
+ * @state: none while nothing was added; a part that is unknown makes the whole unknown
+ */
+struct tl_sum {
+	u64 value;
+	enum tl_sum_state state;
+};
+
+/* What a recording calls a sum; @s_key is there for times, in seconds. */
+struct tl_sum_key {
+	const char *key, *s_key;
+};
+
+enum tl_cell_sum {
+	TL_CELL_CPU, /* ns, as the other times */
+	TL_CELL_RUN_WAIT,
+	TL_CELL_QUEUE, /* of TL_CELL_QUEUE_COUNT requests */
+	TL_CELL_QUEUE_COUNT,
+	TL_CELL_STORAGE_READ, /* bytes */
+	TL_CELL_STORAGE_WRITE,
+	TL_CELL_SUMS
+};
+
+enum tl_edge_sum {
+	TL_EDGE_JOINED, /* calls whose other end was seen too */
+	TL_EDGE_TRANSIT, /* ns between the two ends, of the joined calls */
+	TL_EDGE_BYTES_OUT,
+	TL_EDGE_BYTES_IN,
+	TL_EDGE_SUMS
+};
+
+enum tl_usage_sum {
+	TL_USAGE_PROCESSES, /* of several intervals the most */
+	TL_USAGE_CPU,
+	TL_USAGE_REQUEST_CPU,
+	TL_USAGE_SUMS
+};
+
+enum tl_path_sum { TL_PATH_CPU, TL_PATH_SUMS };
+
+extern const struct tl_sum_key tl_cell_keys[TL_CELL_SUMS], tl_edge_keys[TL_EDGE_SUMS];
+extern const struct tl_sum_key tl_usage_keys[TL_USAGE_SUMS], tl_path_keys[TL_PATH_SUMS];
+
 /**
  * struct tl_cell - Sums of one class at one tier
  * @class: name, "other" for requests that no rule matched; owned
@@ -29,6 +75,7 @@ extern const char *const tl_by_names[TL_BY_KINDS];
  * @carried: of @count, those that began before the interval
  * @response_hist: requests by response time, bounds by tl_hist_low_ns()
  * @own_hist: requests by own time
+ * @sum: by enum tl_cell_sum
  */
 struct tl_cell {
 	char *class;
@@ -36,12 +83,18 @@ struct tl_cell {
 	double own_sq_s2;
 	u64 response_hist[TL_HIST_BUCKETS];
 	u64 own_hist[TL_HIST_BUCKETS];
+	struct tl_sum sum[TL_CELL_SUMS];
 };
 
+/**
+ * struct tl_tier - A tier's cells, and what its processes used
+ * @usage: by enum tl_usage_sum, in requests and outside of any
+ */
 struct tl_tier {
 	char *name;
 	struct tl_cell *cells;
 	size_t n_cells;
+	struct tl_sum usage[TL_USAGE_SUMS];
 };
 
 /**
@@ -49,10 +102,41 @@ struct tl_tier {
  * @tier: the caller; NULL if no request was found that made the calls
  * @peer: "127.0.0.1:9000", "[::1]:80" or "more"
  * @peer_tier: the tier at @peer if it is on this host, else NULL
+ * @sum: by enum tl_edge_sum
  */
 struct tl_edge {
 	char *tier, *class, *peer, *peer_tier;
 	u64 calls, time_ns, by[TL_BY_KINDS];
+	struct tl_sum sum[TL_EDGE_SUMS];
+};
+
+/**
+ * struct tl_path - Sums of one chain of (tier, class) from the front tier down
+ * @tier: NULL for the node of all paths that found no place
+ * @id: names it among the nodes of its interval
+ * @parent: id of the node above, 0 for a front tier
+ * @up: index of the node above plus 1, 0 for a front tier; always smaller than its own
+ * @depth: nodes above
+ * @sum: by enum tl_path_sum
+ */
+struct tl_path {
+	char *tier, *class;
+	u32 id, parent;
+	size_t up, depth;
+	u64 count, response_ns, own_ns;
+	struct tl_sum sum[TL_PATH_SUMS];
+};
+
+/**
+ * struct tl_host - How busy a resource of the host was
+ * @name: "cpu", "disk.vda", "net.eth0.in_bytes_s", "<tier>.cpu"; owned
+ * @value: mean over @length_ns; of most resources 0 … 1
+ * @length_ns: time for which it is known
+ */
+struct tl_host {
+	char *name;
+	double value;
+	u64 length_ns;
 };
 
 /**
@@ -64,7 +148,9 @@ struct tl_interval {
 	u64 generation, start_ns, length_ns;
 	struct tl_tier *tiers;
 	struct tl_edge *edges;
-	size_t n_tiers, n_edges, edge_hint;
+	struct tl_path *paths;
+	struct tl_host *hosts;
+	size_t n_tiers, n_edges, n_paths, n_hosts, edge_hint, path_hint;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
 };
 
@@ -74,9 +160,30 @@ struct tl_tier *tl_interval_tier(struct tl_interval *interval, const char *name)
 struct tl_cell *tl_interval_cell(struct tl_interval *interval, const char *tier,
 				 const char *class);
 struct tl_edge *tl_interval_edge(struct tl_interval *interval, const struct tl_edge *key);
+int tl_interval_host(struct tl_interval *interval, const char *name, double value,
+		     u64 length_ns);
 int tl_interval_add(struct tl_interval *to, const struct tl_interval *from);
 void tl_cell_add(struct tl_cell *to, const struct tl_cell *from);
+void *tl_array_append(void **array, size_t *n, size_t size);
+bool tl_host_is_rate(const char *name);
+double tl_transit_s(const struct tl_sum *edge);
+void tl_sum_set(struct tl_sum *sum, u64 value);
+void tl_sums_add(struct tl_sum *to, const struct tl_sum *from, int n);
+void tl_usage_add(struct tl_sum *to, const struct tl_sum *from);
+void tl_usage_settle(struct tl_interval *interval);
 double tl_hist_quantile_s(const u64 *hist, double q);
+
+/* path.c */
+struct tl_path *tl_interval_path(struct tl_interval *interval, const char *tier,
+				 const char *class);
+int tl_paths_link(struct tl_interval *interval);
+int tl_paths_add(struct tl_interval *to, const struct tl_interval *from);
+char *tl_path_text(const struct tl_interval *interval, const struct tl_path *path);
+
+static inline bool tl_sum_known(const struct tl_sum *sum)
+{
+	return sum->state == TL_SUM_KNOWN;
+}
 
 static inline double tl_ns_to_s(u64 ns)
 {

@@ -19,10 +19,11 @@ json_t *tl_tiers_json(const struct tl_tier_info *tiers, size_t n)
 
 	for (i = 0; i < n; i++)
 		json_array_append_new(array, json_pack(
-			"{s:I, s:s, s:i, s:I, s:s, s:I}",
+			"{s:I, s:s, s:i, s:s?, s:I, s:s, s:I}",
 			"id", (json_int_t)tiers[i].id,
 			"name", tiers[i].name,
 			"port", (int)tiers[i].port,
+			"path", tiers[i].path[0] ? tiers[i].path : NULL,
 			"netns", (json_int_t)tiers[i].netns,
 			"source", tl_tier_source_name(tiers[i].source),
 			"connections", (json_int_t)tiers[i].connections));
@@ -43,10 +44,13 @@ void tl_tiers_print(const struct tl_tier_info *tiers, size_t n)
 		puts("no tiers yet: a tier appears with its first connection");
 		return;
 	}
-	grid = tl_grid_new("tier|>port|>netns|source|>connections");
+	grid = tl_grid_new("tier|>port or path|>netns|source|>connections");
 	for (i = 0; i < n; i++) {
 		tl_grid_add(grid, "%s", tiers[i].name);
-		tl_grid_add(grid, "%u", tiers[i].port);
+		if (tiers[i].path[0])
+			tl_grid_add(grid, "%s", tiers[i].path);
+		else
+			tl_grid_add(grid, "%u", tiers[i].port);
 		if (tiers[i].netns)
 			tl_grid_add(grid, "%u", tiers[i].netns);
 		else

@@ -48,16 +48,17 @@ $(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h
 $(user-test-dir)/test-user-%: $(user-test-dir)/selftests/unit/test-user-%.o $(user-test-lib)
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
 
-$(user-test-dir)/tierlens-fake: $(user-test-dir)/selftests/unit/user-fake-kernel.o \
-		$(user-test-dir)/user/main.o $(user-test-lib)
+user-fake := $(patsubst %.c,$(user-test-dir)/%.o,$(sort $(wildcard selftests/unit/user-fake*.c)))
+$(user-fake): selftests/unit/user-fake.h
+$(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user-test-lib)
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
 
 user-test-programs: $(O)/tierlens $(user-tests) $(user-test-dir)/tierlens-fake
 
 user-check: user-test-programs ## tests of the command line
 	@failed=0; for t in $(user-tests); do echo "# $$t"; $$t || failed=1; done; \
-	TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
-		selftests/unit/test-user-cli.sh || failed=1; exit $$failed
+	for t in selftests/unit/test-user-*.sh; do TIERLENS=$(O)/tierlens \
+		TIERLENS_FAKE=$(user-test-dir)/tierlens-fake $$t || failed=1; done; exit $$failed
 
 user-clean:
 	rm -rf $(O)/user $(O)/user-test $(O)/tierlens

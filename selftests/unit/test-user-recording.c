@@ -11,6 +11,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,6 +23,34 @@ static char path[] = "/tmp/test-user-recording.XXXXXX";
 static u64 any(void)
 {
 	return (u64)rand() << 24 ^ (u64)rand();
+}
+
+/* What may be absent: all of it in one place, none or a part in another. */
+static void fill_rests(struct tl_interval *interval)
+{
+	struct tl_cell *cell = tl_interval_cell(interval, HOSTILE, "other");
+	struct tl_path *node;
+	int i;
+
+	for (i = 0; i < TL_CELL_SUMS; i++)
+		tl_sum_set(&cell->sum[i], any());
+	tl_sum_set(&tl_interval_cell(interval, "web", "other")->sum[TL_CELL_CPU], 0);
+	for (i = 0; i < TL_EDGE_SUMS; i++)
+		tl_sum_set(&interval->edges[0].sum[i], any());
+	for (i = 0; i < TL_USAGE_SUMS; i++)
+		tl_sum_set(&interval->tiers[0].usage[i], any());
+	node = tl_interval_path(interval, HOSTILE, "7");
+	node->id = 9;
+	node->parent = 4;
+	node->count = any();
+	node->response_ns = any();
+	node->own_ns = any();
+	tl_sum_set(&node->sum[TL_PATH_CPU], any());
+	tl_interval_path(interval, "web", "other")->id = 4;
+	tl_interval_path(interval, NULL, "other")->id = 1;
+	tl_paths_link(interval);
+	tl_interval_host(interval, "cpu", 1.0 / 7, interval->length_ns);
+	tl_interval_host(interval, HOSTILE ".cpu", 0, interval->length_ns);
 }
 
 static struct tl_interval *sample(u64 generation)
@@ -57,6 +86,7 @@ static struct tl_interval *sample(u64 generation)
 	edge = tl_interval_edge(interval, &(struct tl_edge){
 		.class = (char *)"other", .peer = (char *)"more" });
 	edge->calls = 1;
+	fill_rests(interval);
 	for (i = 0; i < TL_EVENTS; i++)
 		interval->events[i] = any();
 	for (i = 0; i < TL_LOSSES; i++)
@@ -96,6 +126,19 @@ static void test_round_trip(void)
 	   "exact to the nanosecond");
 	ok(after && !after->edges[1].tier && !after->edges[1].peer_tier,
 	       "an absent caller stays absent");
+	b = after ? tl_interval_cell(after, "web", "other") : NULL;
+	ok(b && tl_sum_known(&b->sum[TL_CELL_CPU]) && !b->sum[TL_CELL_CPU].value &&
+		   !tl_sum_known(&b->sum[TL_CELL_RUN_WAIT]) &&
+		   !tl_sum_known(&after->edges[1].sum[TL_EDGE_JOINED]) &&
+		   tl_sum_known(&after->tiers[0].usage[TL_USAGE_CPU]) &&
+		   !tl_sum_known(&after->tiers[1].usage[TL_USAGE_CPU]),
+	   "a sum of 0 stays 0, an unknown one unknown");
+	ok(after && after->n_paths == 3 && after->paths[2].up == 2 &&
+		   after->paths[2].id == 9 && !after->paths[0].tier,
+	   "paths stand below their parents");
+	ok(after && after->n_hosts == 2 && fabs(after->hosts[0].value - 1.0 / 7) < 1e-15 &&
+		   after->hosts[0].length_ns == before->length_ns,
+	   "utilisations of the host");
 	free(first);
 	free(second);
 	tl_interval_free(before);
@@ -176,6 +219,10 @@ static void refused(const char *name, const char *text, int code, const char *sa
 
 #define HEAD "{\"format\":1,\"generation\":1,\"t\":1.5,\"seconds\":1,"
 
+#define PATHS(parent) \
+	"\"paths\":[{\"id\":2,\"parent\":" parent "},{\"id\":3,\"parent\":2}]"
+#define ORPHAN "\"paths\" must be a list of nodes with ids of their own"
+
 static void test_refused(void)
 {
 	struct outcome out;
@@ -198,8 +245,19 @@ static void test_refused(void)
 	refused("nameless tier", HEAD "\"tiers\":[{}]}\n", -EINVAL, "\"name\" must be");
 	refused("text for a list", HEAD "\"tiers\":\"x\"}\n", -EINVAL,
 		"\"tiers\" must be a list");
-	out = read_file(HEAD "\"tiers\":[],\"paths\":[1],\"hosts\":{\"cpu\":1}}", 80);
-	out = read_file(HEAD "\"tiers\":[],\"paths\":[1]}\n\n", strlen(HEAD) + 26);
+	refused("negative utilisation", HEAD "\"hosts\":{\"cpu\":-1}}\n", -EINVAL,
+		"\"cpu\" must be a number");
+	refused("a number for hosts", HEAD "\"hosts\":1}\n", -EINVAL,
+		"\"hosts\" must be an object");
+	refused("a number for usage", HEAD "\"tiers\":[{\"name\":\"a\",\"usage\":1}]}\n",
+		-EINVAL, "\"usage\" must be an object");
+	refused("negative time", HEAD "\"tiers\":[{\"name\":\"a\",\"cells\":[{"
+		"\"cpu_ns\":-1}]}]}\n", -EINVAL, "\"cpu_ns\" must be a whole number");
+	refused("a path's parent is missing", HEAD PATHS("7") "}\n", -EINVAL, ORPHAN);
+	refused("paths in a circle", HEAD PATHS("3") "}\n", -EINVAL, ORPHAN);
+	refused("two nodes of one id", HEAD "\"paths\":[{\"id\":2},{\"id\":2}]}\n", -EINVAL,
+		ORPHAN);
+	out = read_file(HEAD "\"tiers\":[],\"later\":[1]}\n\n", strlen(HEAD) + 26);
 	ok(!out.code && out.n == 1,
 	   "unknown keys and a blank line at the end are let pass");
 	out = read_file("a\0b\n", 4);

@@ -136,6 +136,37 @@ static void test_figures(void)
 	tl_interval_free(interval);
 }
 
+static void test_waits(void)
+{
+	struct tl_interval *interval = chain(1);
+	struct tl_cell *cell = tl_interval_cell(interval, "web", "other");
+	struct tl_figures f;
+
+	tl_sum_set(&cell->sum[TL_CELL_CPU], 120000000);
+	tl_sum_set(&cell->sum[TL_CELL_RUN_WAIT], 30000000);
+	tl_sum_set(&cell->sum[TL_CELL_QUEUE], 50000000);
+	tl_sum_set(&cell->sum[TL_CELL_QUEUE_COUNT], 25);
+	tl_figures_make(&f, interval);
+	ok(fabs(f.row[0].call_s - 0.008) < 1e-12 && fabs(f.row[0].cpu_s - 0.0012) < 1e-12 &&
+		   fabs(f.row[0].run_wait_s - 0.0003) < 1e-12 &&
+		   fabs(f.row[0].rest_s - 0.0005) < 1e-12,
+	   "calls, run wait, cpu and rest make up the response");
+	ok(fabs(f.row[0].queue_s - 0.002) < 1e-12,
+	   "the queue is a mean of the requests of which it is known");
+	ok(f.cpu && f.row[1].cpu_s < 0 && f.row[1].rest_s < 0 && f.row[1].call_s > 0 &&
+		   f.row[0].storage_bytes < 0, "what is not known is not zero");
+	tl_figures_free(&f);
+	tl_sum_set(&cell->sum[TL_CELL_CPU], 171000000);
+	tl_figures_make(&f, interval);
+	ok(f.row[0].rest_s == 0, "clocks that differ by a little leave no rest");
+	tl_figures_free(&f);
+	tl_sum_set(&cell->sum[TL_CELL_CPU], 300000000);
+	tl_figures_make(&f, interval);
+	ok(f.row[0].rest_s < 0, "the rest of parts that overlap is not known");
+	tl_figures_free(&f);
+	tl_interval_free(interval);
+}
+
 static void test_empty(void)
 {
 	struct tl_interval *interval = tl_interval_new();
@@ -347,6 +378,7 @@ int main(void)
 	test_quantiles();
 	test_quantile_edges();
 	test_figures();
+	test_waits();
 	test_empty();
 	test_circle();
 	test_flow();

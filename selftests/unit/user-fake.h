@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the files of the fake kernel. */
+#ifndef USER_FAKE_H
+#define USER_FAKE_H
+
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAMILY 0x99
+#define INTERVAL_NS 100000000ULL
+
+struct message {
+	char bytes[8192];
+	size_t len;
+};
+
+/* user-fake-kernel.c */
+bool plays(const char *word);
+uint64_t start_ns(uint64_t generation);
+uint16_t dump_flags(void);
+void respond(int fd, const struct nlmsghdr *request);
+void announce_begin(int fd);
+
+/* user-fake-message.c: bytes; what an interval holds */
+struct nlmsghdr *begin(struct message *m, uint16_t type, uint16_t flags,
+		       const struct nlmsghdr *request);
+void put_raw(struct message *m, const void *data, size_t len);
+void begin_genl(struct message *m, uint8_t cmd, uint16_t flags,
+		const struct nlmsghdr *request);
+void put(struct message *m, uint16_t type, const void *data, size_t len);
+void put_u16(struct message *m, uint16_t type, uint16_t value);
+void put_u32(struct message *m, uint16_t type, uint32_t value);
+void put_u64(struct message *m, uint16_t type, uint64_t value);
+void put_text(struct message *m, uint16_t type, const char *text);
+size_t nest_begin(struct message *m, uint16_t type);
+void nest_end(struct message *m, size_t at);
+void answer(int fd, const struct nlmsghdr *request, int error, const char *sentence);
+void finish(int fd, const struct nlmsghdr *request, int error, const char *sentence);
+void put_totals(struct message *m, uint16_t events, uint16_t losses);
+void put_head(struct message *m, uint64_t generation);
+void send_interval(int fd, const struct nlmsghdr *request, uint64_t generation);
+const char *name_of(unsigned int tier);
+
+/* user-fake-socket.c */
+void deliver(int fd, struct message *m);
+
+#endif
