@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -88,12 +89,20 @@ void addr_nodelay(int fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
 
-/* Writes the port that the kernel chose for port 0 back into @a. */
-static void learn_port(struct addr *a, int fd)
+static in_port_t *port_of(struct addr *a)
 {
-	a->len = sizeof(a->sa);
-	if (getsockname(fd, (void *)&a->sa, &a->len))
-		return;
+	switch (a->sa.ss_family) {
+	case AF_INET:
+		return &((struct sockaddr_in *)&a->sa)->sin_port;
+	case AF_INET6:
+		return &((struct sockaddr_in6 *)&a->sa)->sin6_port;
+	default:
+		return NULL;
+	}
+}
+
+static void print_port(struct addr *a)
+{
 	if (a->sa.ss_family == AF_INET) {
 		struct sockaddr_in *in = (void *)&a->sa;
 
@@ -107,6 +116,36 @@ static void learn_port(struct addr *a, int fd)
 		snprintf(a->text, sizeof(a->text), "[%s]:%u", host,
 			 ntohs(in6->sin6_port));
 	}
+}
+
+/*
+ * The @n-th address of a range, from 0: that many ports on, or the path with ".NN" after
+ * it. Return: 0 or -EINVAL when there is none.
+ */
+int addr_nth(struct addr *a, const struct addr *base, unsigned int n)
+{
+	char text[sizeof(a->text) + 16];
+	in_port_t *port;
+
+	*a = *base;
+	port = port_of(a);
+	if (!port) {
+		snprintf(text, sizeof(text), "%s.%02u", base->text, n);
+		return addr_parse(a, text);
+	}
+	if (ntohs(*port) + n > 65535)
+		return -EINVAL;
+	*port = htons(ntohs(*port) + n);
+	print_port(a);
+	return 0;
+}
+
+/* Writes the port that the kernel chose for port 0 back into @a. */
+static void learn_port(struct addr *a, int fd)
+{
+	a->len = sizeof(a->sa);
+	if (!getsockname(fd, (void *)&a->sa, &a->len))
+		print_port(a);
 }
 
 /* Return: a listening, non-blocking socket or a negative errno. */
@@ -128,6 +167,48 @@ int addr_listen(struct addr *a)
 	if (a->sa.ss_family != AF_UNIX)
 		learn_port(a, fd);
 	return fd;
+}
+
+static int listen_range_at(const struct addr *base, unsigned int n, int *fds)
+{
+	struct addr a;
+
+	for (unsigned int i = 0; i < n; i++) {
+		fds[i] = addr_nth(&a, base, i);
+		if (!fds[i])
+			fds[i] = addr_listen(&a);
+		if (fds[i] >= 0)
+			continue;
+		for (unsigned int k = 0; k < i; k++)
+			close(fds[k]);
+		return fds[i];
+	}
+	return 0;
+}
+
+/*
+ * Listens on the @n addresses from @base on. Instead of port 0 it takes ports at random
+ * below those that the kernel gives to connections, of which many lie about after a load.
+ * Return: 0 and their sockets in @fds, or a negative errno.
+ */
+int addr_listen_range(struct addr *base, unsigned int n, int *fds)
+{
+	in_port_t *port = port_of(base);
+	uint16_t random = 0;
+	int ret = 0;
+
+	if (!port || *port)
+		return listen_range_at(base, n, fds);
+	for (int tries = 0; tries < 100; tries++) {
+		if (getrandom(&random, sizeof(random), 0) < 0)
+			return -errno;
+		*port = htons(10000 + random % 20000);
+		ret = listen_range_at(base, n, fds);
+		if (!ret)
+			break;
+	}
+	print_port(base);
+	return ret;
 }
 
 /*

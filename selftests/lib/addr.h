@@ -12,7 +12,9 @@ struct addr {
 };
 
 int addr_parse(struct addr *a, const char *text);
+int addr_nth(struct addr *a, const struct addr *base, unsigned int n);
 int addr_listen(struct addr *a);
+int addr_listen_range(struct addr *base, unsigned int n, int *fds);
 int addr_connect(const struct addr *a, int type_flags);
 void addr_nodelay(int fd);
 

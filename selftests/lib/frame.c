@@ -74,6 +74,8 @@ static int parse_word(struct frame_request *r, char *word)
 		return parse_u64(value, UINT64_MAX, &r->id);
 	if (!strcmp(word, "body"))
 		return parse_u64(value, FRAME_SIZE_MAX, &r->body);
+	if (!strcmp(word, "expect"))
+		return parse_u64(value, 1, &r->expect);
 	for (int k = 0; k < FRAME_KNOBS; k++)
 		if (!strcmp(word, knobs[k].name))
 			return parse_list(r->knob[k], knobs[k].max, value);
@@ -166,6 +168,7 @@ static int body_length(const char *line, uint64_t *len)
 void frame_next(struct frame_reader *r)
 {
 	r->has_line = false;
+	r->asked = false;
 	r->body_left = 0;
 	r->bytes = 0;
 }
@@ -221,6 +224,15 @@ int frame_take(struct frame_reader *r, size_t n)
 	r->body_left -= take;
 	drop_front(r, take);
 	return r->body_left == 0;
+}
+
+/* Return: true once for a message whose sender waits to be asked for the rest of it. */
+bool frame_wants_body(struct frame_reader *r)
+{
+	if (!r->has_line || !r->body_left || r->asked)
+		return false;
+	r->asked = true;
+	return strstr(r->line, " expect=1");
 }
 
 /*

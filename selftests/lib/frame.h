@@ -2,8 +2,9 @@
 /*
  * The line protocol of the test services.
  *
- * Request:   "CLASS id=N [KNOB=V,V,…]… [body=BYTES]\n" and BYTES more bytes
+ * Request:   "CLASS id=N [KNOB=V,V,…]… [body=BYTES [expect=1]]\n" and BYTES more bytes
  * Response:  "OK ID BYTES\n" and BYTES more bytes, or "ERR ID REASON\n"
+ * Between:   "CONTINUE\n", after a request's line that expects it before its body
  *
  * A knob's first value is for the tier that reads it; it sends the rest on. "-" or
  * nothing leaves the tier's own default. The class comes first so that a rule on a
@@ -24,6 +25,7 @@
 #define FRAME_IOV 1024
 #define FRAME_UNSET UINT32_MAX
 #define FRAME_SIZE_MAX (32U << 20)
+#define FRAME_CONTINUE "CONTINUE\n"
 
 enum frame_knob {
 	FRAME_WORK,	/* CPU microseconds */
@@ -40,6 +42,7 @@ struct frame_request {
 	char class[FRAME_CLASS];
 	uint64_t id;
 	uint64_t body;
+	uint64_t expect; /* 1: the body comes when it was asked for */
 	uint32_t knob[FRAME_KNOBS][FRAME_DEPTH];
 };
 
@@ -48,7 +51,7 @@ struct frame_reader {
 	uint64_t body_left;
 	uint64_t bytes; /* of this message so far */
 	size_t have;
-	bool has_line;
+	bool has_line, asked; /* asked: for the body, by frame_wants_body() */
 	char line[FRAME_LINE];
 	char buf[FRAME_BUF];
 };
@@ -62,6 +65,7 @@ size_t frame_request_print(char *buf, size_t size, const struct frame_request *r
 void frame_next(struct frame_reader *r);
 void *frame_space(struct frame_reader *r, size_t *room);
 int frame_take(struct frame_reader *r, size_t n);
+bool frame_wants_body(struct frame_reader *r);
 
 unsigned int frame_iov(struct iovec *iov, const char *head, size_t head_len, size_t from,
 		       size_t to);

@@ -10,16 +10,24 @@
 # Run from the top of the tree; a makefile that includes this one gets the target guest-programs.
 
 GUEST_DIR     := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
-GUEST_ARCH    ?= $(subst x86_64,amd64,$(subst aarch64,arm64,$(shell uname -m)))
+guest-native  := $(subst x86_64,amd64,$(subst aarch64,arm64,$(shell uname -m)))
+GUEST_ARCH    ?= $(guest-native)
 GUEST_OUT     ?= build/guest/$(GUEST_ARCH)
 GUEST_OBJ     ?= $(GUEST_OUT).obj
-GUEST_CC      ?= $(if $(filter $(GUEST_ARCH),$(subst x86_64,amd64,$(subst aarch64,arm64,$(shell uname -m)))),$(CC),aarch64-linux-gnu-gcc)
+GUEST_CC      ?= $(if $(filter $(GUEST_ARCH),$(guest-native)),$(CC),aarch64-linux-gnu-gcc)
 GUEST_CFLAGS  ?= -O2 -g
 GUEST_LDFLAGS ?= -static
 
-guest-tierserver-objs := tierserver tier tier-sync tier-thread tier-pool tier-epoll \
-			 truth frame addr
-guest-load-objs       := load load-run load-ask load-mix load-stats truth frame addr
+guest-tierserver-objs := tierserver tier tier-answer tier-sync tier-thread tier-fork tier-pool \
+			 tier-queue tier-epoll tier-coro tier-uring coro truth truth-write frame addr opt
+guest-load-objs       := load load-run load-ask load-frame load-mix load-stats truth frame addr opt
+
+# A cross-built library is found by a pkg-config of its own only. Without it the modes of
+# tierserver that need it say so.
+guest-pkg-config := $(if $(filter $(GUEST_ARCH),$(guest-native)),pkg-config,false)
+GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg-config)) \
+			--silence-errors --cflags --libs liburing)
+guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
 GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load)
 
@@ -28,12 +36,13 @@ guest-programs: $(GUEST_PROGRAMS)
 
 $(GUEST_OBJ)/%.o: $(GUEST_DIR)/%.c
 	@mkdir -p $(@D)
-	$(GUEST_CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread $(GUEST_CFLAGS) \
-		-MMD -MP -c -o $@ $<
+	$(GUEST_CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread $(guest-uring-cflags) \
+		$(GUEST_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(GUEST_OUT)/tierserver: $(guest-tierserver-objs:%=$(GUEST_OBJ)/%.o)
 	@mkdir -p $(@D)
-	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^
+	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^ \
+		$(filter -L% -l%,$(GUEST_URING))
 
 $(GUEST_OUT)/load: $(guest-load-objs:%=$(GUEST_OBJ)/%.o)
 	@mkdir -p $(@D)

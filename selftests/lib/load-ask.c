@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One request and its whole answer over a blocking connection: HTTP/1.1 and the line
- * protocol. */
+/* A request and its whole answer over a blocking connection: HTTP/1.1, and what the line
+ * protocol shares with it. */
 #include "load.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "truth.h"
 
-static void fail(struct load_answer *a, const char *what, int err)
+void load_fail(struct load_answer *a, const char *what, int err)
 {
 	if (!a->error[0])
 		snprintf(a->error, sizeof(a->error), "%s%s%s", what, err ? ": " : "",
@@ -28,12 +28,12 @@ static bool send_all(struct load_conn *c, const char *text, size_t len,
 	n = send(c->fd, text, len, MSG_NOSIGNAL);
 	if (n == (ssize_t)len)
 		return true;
-	fail(a, "sending the request", n < 0 ? errno : EPIPE);
+	load_fail(a, "sending the request", n < 0 ? errno : EPIPE);
 	return false;
 }
 
 /* Return: bytes received, 0 after the end or an error, which is then in @a. */
-static size_t recv_some(struct load_conn *c, char *to, size_t room, struct load_answer *a)
+size_t load_recv(struct load_conn *c, char *to, size_t room, struct load_answer *a)
 {
 	ssize_t n;
 
@@ -43,19 +43,14 @@ static size_t recv_some(struct load_conn *c, char *to, size_t room, struct load_
 	a->end_ns = truth_now_ns();
 	if (n > 0)
 		return n;
-	fail(a,
-	     n ? "receiving the answer" : "the server closed before the answer was whole",
-	     n ? errno : 0);
+	load_fail(a,
+		  n ? "receiving the answer"
+		    : "the server closed before the answer was whole",
+		  n ? errno : 0);
 	return 0;
 }
 
-/* The body as it passes by: its length and its last bytes. */
-struct body {
-	uint64_t bytes;
-	char tail[64];
-};
-
-static void body_add(struct body *b, const char *p, size_t n)
+static void body_add(struct load_body *b, const char *p, size_t n)
 {
 	size_t keep = sizeof(b->tail);
 
@@ -68,16 +63,16 @@ static void body_add(struct body *b, const char *p, size_t n)
 	}
 }
 
-static void body_check(const struct body *b, const struct load_check *check,
-		       struct load_answer *a)
+void load_body_check(const struct load_body *b, const struct load_check *check,
+		     struct load_answer *a)
 {
 	size_t len = check->tail ? strlen(check->tail) : 0;
 
 	a->bytes = b->bytes;
 	if (b->bytes < check->min_bytes)
-		fail(a, "the answer is too short", 0);
+		load_fail(a, "the answer is too short", 0);
 	if (len && memcmp(b->tail + sizeof(b->tail) - len, check->tail, len))
-		fail(a, "the answer does not end as it should", 0);
+		load_fail(a, "the answer does not end as it should", 0);
 }
 
 /* --- HTTP --- */
@@ -117,10 +112,10 @@ static size_t read_head(struct load_conn *c, struct head *h, size_t *body,
 
 	while (!end) {
 		if (have == LOAD_BUF - 1) {
-			fail(a, "the answer's head is too long", 0);
+			load_fail(a, "the answer's head is too long", 0);
 			return 0;
 		}
-		n = recv_some(c, c->buf + have, LOAD_BUF - 1 - have, a);
+		n = load_recv(c, c->buf + have, LOAD_BUF - 1 - have, a);
 		if (!n)
 			return 0;
 		have += n;
@@ -130,7 +125,7 @@ static size_t read_head(struct load_conn *c, struct head *h, size_t *body,
 	keep = *(end + 4);
 	*(end + 4) = '\0';
 	if (!parse_head(c->buf, h)) {
-		fail(a, "not an HTTP answer of known length", 0);
+		load_fail(a, "not an HTTP answer of known length", 0);
 		return 0;
 	}
 	*(end + 4) = keep;
@@ -138,18 +133,18 @@ static size_t read_head(struct load_conn *c, struct head *h, size_t *body,
 }
 
 static bool read_plain(struct load_conn *c, uint64_t length, size_t from, size_t have,
-		       struct body *b, struct load_answer *a)
+		       struct load_body *b, struct load_answer *a)
 {
 	body_add(b, c->buf + from, have - from);
 	while (b->bytes < length) {
-		have = recv_some(c, c->buf, LOAD_BUF, a);
+		have = load_recv(c, c->buf, LOAD_BUF, a);
 		if (!have)
 			return false;
 		body_add(b, c->buf, have);
 	}
 	if (b->bytes == length)
 		return true;
-	fail(a, "more bytes than Content-Length says", 0);
+	load_fail(a, "more bytes than Content-Length says", 0);
 	return false;
 }
 
@@ -165,7 +160,7 @@ static bool fill(struct load_conn *c, size_t need, size_t *from, size_t *have,
 		*from = 0;
 	}
 	while (*have - *from < need) {
-		n = recv_some(c, c->buf + *have, LOAD_BUF - *have, a);
+		n = load_recv(c, c->buf + *have, LOAD_BUF - *have, a);
 		if (!n)
 			return false;
 		*have += n;
@@ -192,12 +187,12 @@ static bool read_chunk_size(struct load_conn *c, size_t *from, size_t *have,
 		if (stop == end || *stop == ';')
 			return true;
 	}
-	fail(a, "bad chunk size", 0);
+	load_fail(a, "bad chunk size", 0);
 	return false;
 }
 
-static bool read_chunked(struct load_conn *c, size_t from, size_t have, struct body *b,
-			 struct load_answer *a)
+static bool read_chunked(struct load_conn *c, size_t from, size_t have,
+			 struct load_body *b, struct load_answer *a)
 {
 	unsigned long size, part;
 
@@ -217,24 +212,26 @@ static bool read_chunked(struct load_conn *c, size_t from, size_t have, struct b
 	} while (size);
 	if (from == have)
 		return true;
-	fail(a, "bytes after the last chunk", 0);
+	load_fail(a, "bytes after the last chunk", 0);
 	return false;
 }
 
-void load_ask_http(struct load_conn *c, const char *text, const struct load_check *check,
-		   struct load_answer *a)
+void load_ask_http(struct load_conn *c, const struct load_options *o,
+		   struct load_exchange *x, unsigned int n)
 {
+	struct load_answer *a = &x->answer;
 	char request[LOAD_TEXT + 200];
-	struct body b = {0};
+	struct load_body b = {0};
 	struct head h;
 	size_t have, from;
 	bool whole;
 	int len;
 
+	(void)n; /* always 1 */
 	len = snprintf(request, sizeof(request),
 		       "GET %s HTTP/1.1\r\nHost: localhost\r\nUser-Agent: load\r\n"
 		       "Accept: */*\r\n\r\n",
-		       text);
+		       x->text);
 	if (!send_all(c, request, len, a))
 		return;
 	have = read_head(c, &h, &from, a);
@@ -247,72 +244,6 @@ void load_ask_http(struct load_conn *c, const char *text, const struct load_chec
 		snprintf(a->error, sizeof(a->error), "status %d", h.status);
 		a->closed |= !whole;
 	} else if (whole) {
-		body_check(&b, check, a);
+		load_body_check(&b, &o->check, a);
 	}
-}
-
-/* --- the line protocol --- */
-
-static bool send_frame(struct load_conn *c, const struct frame_request *r,
-		       struct load_answer *a)
-{
-	struct iovec iov[FRAME_IOV];
-	struct msghdr msg = {.msg_iov = iov};
-	char line[FRAME_LINE + 32];
-	size_t len = frame_request_print(line, FRAME_LINE, r, 0);
-	ssize_t n;
-
-	if (r->body)
-		len += sprintf(line + len - 1, " body=%llu\n",
-			       (unsigned long long)r->body) -
-		       1;
-	if (len >= FRAME_LINE) {
-		fail(a, "the request line is too long", 0);
-		return false;
-	}
-	msg.msg_iovlen = frame_iov(iov, line, len, 0, len + r->body);
-	a->start_ns = truth_now_ns();
-	n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
-	if (n == (ssize_t)(len + r->body))
-		return true;
-	fail(a, "sending the request", n < 0 ? errno : EPIPE);
-	return false;
-}
-
-void load_ask_frame(struct load_conn *c, const char *text, const struct load_check *check,
-		    struct load_answer *a)
-{
-	static _Thread_local struct frame_reader in;
-	struct frame_request r;
-	struct body b = {0};
-	unsigned long long id, size;
-	size_t room, n;
-	void *space;
-	int ret = 0;
-
-	if (frame_request_parse(&r, text)) {
-		fail(a, "not a request of the line protocol", 0);
-		return;
-	}
-	r.id = c->id;
-	if (!send_frame(c, &r, a))
-		return;
-	in.have = 0;
-	frame_next(&in);
-	while (!ret) {
-		space = frame_space(&in, &room);
-		n = recv_some(c, space, room, a);
-		if (!n)
-			return;
-		ret = frame_take(&in, n);
-	}
-	if (ret < 0 || in.have || sscanf(in.line, "OK %llu %llu", &id, &size) != 2 ||
-	    id != c->id) {
-		snprintf(a->error, sizeof(a->error), "wrong answer '%.100s'", in.line);
-		return;
-	}
-	b.bytes = size;
-	if (r.knob[FRAME_SIZE][0] != FRAME_UNSET && r.knob[FRAME_SIZE][0] != size)
-		fail(a, "wrong length", 0);
-	body_check(&b, &(struct load_check){.min_bytes = check->min_bytes}, a);
 }

@@ -19,9 +19,11 @@ struct client {
 	uint64_t seed;	/* of the time to think */
 	uint64_t asked; /* on this connection */
 	struct load_conn conn;
+	uint64_t tickets[LOAD_PIPELINE];
+	struct load_exchange exchange[LOAD_PIPELINE];
 };
 
-static void sleep_s(double s)
+void load_sleep(double s)
 {
 	struct timespec ts = {(time_t)s, (s - (time_t)s) * 1e9};
 
@@ -69,7 +71,7 @@ static void ticket_done(struct load_run *run)
 	pthread_mutex_unlock(&run->lock);
 	if (!last)
 		return;
-	sleep_s(o->gap_ms / 1e3);
+	load_sleep(o->gap_ms / 1e3);
 	pthread_mutex_lock(&run->lock);
 	run->gate++;
 	pthread_cond_broadcast(&run->changed);
@@ -97,11 +99,14 @@ static void disconnect(struct client *c)
 static int connect_now(struct client *c)
 {
 	struct timeval limit = {60, 0};
+	int small = 65536; /* so that a slow reader is felt */
 
 	c->conn.fd = addr_connect(&c->run->o->to, 0);
 	if (c->conn.fd < 0)
 		return c->conn.fd;
 	setsockopt(c->conn.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	if (c->run->o->manner.read_bytes)
+		setsockopt(c->conn.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	c->asked = 0;
 	pthread_mutex_lock(&c->run->lock);
 	c->run->connects++;
@@ -109,34 +114,63 @@ static int connect_now(struct client *c)
 	return 0;
 }
 
-static void ask_one(struct client *c, uint64_t ticket)
+/* Return: 0 or a negative errno. */
+static int exchange_init(struct client *c, unsigned int i)
 {
 	const struct load_options *o = c->run->o;
+	uint64_t ticket = c->tickets[i];
+	struct load_exchange *x = &c->exchange[i];
 	struct load_sample *s = &c->run->samples[ticket];
-	struct load_answer a = {0};
 	/* By its number, so that a run asks the same whoever of the connections is
 	 * faster. */
 	uint64_t seed = o->seed + ticket * 0xd1342543de82ef95ULL;
-	char text[LOAD_TEXT + 64];
-	int err;
 
-	s->id = c->conn.id = ticket + 1;
+	memset(&x->answer, 0, sizeof(x->answer));
+	s->id = x->id = ticket + 1;
 	s->target = o->in_order ? ticket % o->mix.n : load_mix_pick(&o->mix, &seed);
-	err = load_mix_expand(&o->mix.target[s->target], &seed, text, sizeof(text));
+	x->reset = o->manner.reset_every && x->id % o->manner.reset_every == 0;
+	x->last = false;
+	return load_mix_expand(&o->mix.target[s->target], &seed, x->text,
+			       sizeof(x->text));
+}
+
+static void exchange_done(struct client *c, unsigned int i)
+{
+	const struct load_answer *a = &c->exchange[i].answer;
+	struct load_sample *s = &c->run->samples[c->tickets[i]];
+
+	s->start_ns = a->start_ns;
+	s->end_ns = a->end_ns;
+	s->bytes = a->bytes;
+	s->bad = a->error[0];
+	s->reset = a->reset;
+	if (s->bad)
+		complain(c->run, c->exchange[i].text, a->error);
+}
+
+static void ask(struct client *c, unsigned int n)
+{
+	const struct load_options *o = c->run->o;
+	struct load_exchange *x = c->exchange;
+	bool over;
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = exchange_init(c, i);
 	if (!err && c->conn.fd < 0)
 		err = connect_now(c);
-	if (err)
-		snprintf(a.error, sizeof(a.error), "%s: %s", o->to.text, strerror(-err));
-	else
-		o->ask(&c->conn, text, &o->check, &a);
-	s->start_ns = a.start_ns;
-	s->end_ns = a.end_ns;
-	s->bytes = a.bytes;
-	s->bad = a.error[0];
-	if (s->bad)
-		complain(c->run, text, a.error);
-	c->asked++;
-	if (s->bad || a.closed || (o->reconnect_every && c->asked >= o->reconnect_every))
+	c->asked += n;
+	over = o->reconnect_every && c->asked >= o->reconnect_every;
+	x[n - 1].last = over && o->manner.half_close;
+	if (!err)
+		o->ask(&c->conn, o, x, n);
+	for (unsigned int i = 0; i < n; i++) {
+		if (err)
+			load_fail(&x[i].answer, o->to.text, -err);
+		exchange_done(c, i);
+		over |= x[i].answer.error[0] || x[i].answer.closed || x[i].answer.reset;
+	}
+	if (over)
 		disconnect(c);
 }
 
@@ -146,18 +180,35 @@ static void think(struct client *c)
 
 	if (o->think_s <= 0)
 		return;
-	sleep_s(o->think_exponential ? -log(1 - load_uniform(&c->seed)) * o->think_s
-				     : o->think_s);
+	load_sleep(o->think_exponential ? -log(1 - load_uniform(&c->seed)) * o->think_s
+					: o->think_s);
+}
+
+/* Return: how many requests to make at once, 0 at the end. */
+static unsigned int tickets_take(struct client *c)
+{
+	const struct load_manner *m = &c->run->o->manner;
+	unsigned int n = 0;
+	int64_t ticket;
+
+	do {
+		ticket = ticket_take(c->run);
+		if (ticket < 0)
+			break;
+		c->tickets[n++] = ticket;
+	} while (n < m->pipeline);
+	return n;
 }
 
 static void *client_run(void *arg)
 {
 	struct client *c = arg;
-	int64_t ticket;
+	unsigned int n;
 
-	while ((ticket = ticket_take(c->run)) >= 0) {
-		ask_one(c, ticket);
-		ticket_done(c->run);
+	while ((n = tickets_take(c))) {
+		ask(c, n);
+		for (unsigned int i = 0; i < n; i++)
+			ticket_done(c->run);
 		think(c);
 	}
 	disconnect(c);
@@ -169,6 +220,7 @@ int load_run(struct load_run *run, const struct load_options *o)
 {
 	struct client *c = calloc(o->connections, sizeof(*c));
 	uint64_t seed = o->seed;
+	pthread_attr_t attr;
 	int err = 0;
 
 	run->o = o;
@@ -177,12 +229,14 @@ int load_run(struct load_run *run, const struct load_options *o)
 		free(c);
 		return -ENOMEM;
 	}
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
 	run->begin_ns = truth_now_ns();
 	for (unsigned int i = 0; i < o->connections && !err; i++) {
 		c[i].run = run;
 		c[i].conn.fd = -1;
 		c[i].seed = load_random(&seed);
-		err = -pthread_create(&c[i].thread, NULL, client_run, &c[i]);
+		err = -pthread_create(&c[i].thread, &attr, client_run, &c[i]);
 		c[i].running = !err;
 	}
 	if (err)
@@ -191,6 +245,7 @@ int load_run(struct load_run *run, const struct load_options *o)
 		if (c[i].running)
 			pthread_join(c[i].thread, NULL);
 	run->end_ns = truth_now_ns();
+	pthread_attr_destroy(&attr);
 	if (!run->ended)
 		run->ended = "requests";
 	free(c);

@@ -6,7 +6,7 @@
 #include "load.h"
 
 struct sums {
-	uint64_t count, errors, total_ns, max_ns, bytes;
+	uint64_t count, errors, resets, total_ns, max_ns, bytes;
 };
 
 static void sums_add(struct sums *s, const struct load_sample *x)
@@ -15,6 +15,10 @@ static void sums_add(struct sums *s, const struct load_sample *x)
 
 	if (x->bad) {
 		s->errors++;
+		return;
+	}
+	if (x->reset) {
+		s->resets++;
 		return;
 	}
 	s->count++;
@@ -27,9 +31,11 @@ static void sums_add(struct sums *s, const struct load_sample *x)
 static void sums_write(const struct sums *s, FILE *f)
 {
 	fprintf(f,
-		"\"count\": %llu, \"errors\": %llu, \"mean_s\": %.9f, \"max_s\": %.9f, "
+		"\"count\": %llu, \"errors\": %llu, \"resets\": %llu, \"mean_s\": %.9f, "
+		"\"max_s\": %.9f, "
 		"\"total_s\": %.9f, \"total_ns\": %llu, \"bytes\": %llu",
 		(unsigned long long)s->count, (unsigned long long)s->errors,
+		(unsigned long long)s->resets,
 		s->count ? s->total_ns / 1e9 / s->count : 0, s->max_ns / 1e9,
 		s->total_ns / 1e9, (unsigned long long)s->total_ns,
 		(unsigned long long)s->bytes);
@@ -55,7 +61,7 @@ static void percentiles_write(const struct load_run *run, FILE *f)
 	if (!ns)
 		return;
 	for (uint64_t i = 0; i < run->tickets; i++)
-		if (!run->samples[i].bad)
+		if (!run->samples[i].bad && !run->samples[i].reset)
 			ns[n++] = run->samples[i].end_ns - run->samples[i].start_ns;
 	qsort(ns, n, sizeof(*ns), compare);
 	fprintf(f, ", \"p50_s\": %.9f, \"p95_s\": %.9f, \"p99_s\": %.9f",

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opt.h"
+
 /* clang-format off */
 static const char help[] =
 	"usage: load --to ADDR [--proto frame|http] [options]\n"
@@ -15,6 +17,8 @@ static const char help[] =
 	"  --proto frame|http   the line protocol of tierserver (default), or HTTP/1.1 GET\n"
 	"  --mix FILE           lines 'WEIGHT NAME TEXT', see below\n"
 	"  --ask TEXT           one target of weight 1; may be repeated\n"
+	"  --classes N          targets c00, c01 and so on, all of weight 1\n"
+	"  --knobs TEXT         with --classes: what comes after their names\n"
 	"  --in-order           the targets in turn instead of at random by weight\n"
 	"  --connections N      (default 1) --reconnect-every N requests (default: never)\n"
 	"  --requests N         (default 1000) and\n"
@@ -22,24 +26,37 @@ static const char help[] =
 	"  --think-ms MS        between an answer and the next request; --think-exp: MS is a mean\n"
 	"  --burst N --gap-ms G after each N requests nothing is in flight for G ms\n"
 	"  --seed N             of what is random (default 1)\n"
+	"how a client of the line protocol behaves:\n"
+	"  --pipeline K         K requests at once on a connection, then their answers\n"
+	"  --pieces K --piece-gap-ms G  a request is sent in K pieces with G ms between\n"
+	"  --half-close         after its last request a connection only reads;\n"
+	"                       --reconnect-every is then 1 if it is not given\n"
+	"  --reset-every N      each N-th request is broken off by a reset when its answer begins to\n"
+	"                       come; in the JSON it is neither in count nor in errors\n"
+	"  --read-bytes N --read-gap-ms G  answers are read N bytes at a time with G ms between\n"
+	"what is right:\n"
 	"  --min-bytes N        a shorter body is an error;\n"
 	"  --tail TEXT          and so is an HTTP body that does not end so (up to 64 bytes)\n"
 	"  --csv FILE           each request\n"
 	"The text of a target is a URL, or a request line of tierserver: 'CLASS [work=US,US,…]\n"
-	"[sleep=US,…] [calls=N,…] [size=BYTES,…] [sends=N,…] [gap=US,…] [parallel=1,…] [body=N]',\n"
-	"one value for each tier. {A-B} in it becomes a random number.\n"
+	"[sleep=US,…] [calls=N,…] [size=BYTES,…] [sends=N,…] [gap=US,…] [parallel=1,…] [body=N [expect=1]]',\n"
+	"one value for each tier; expect=1: the body is sent when the server asks for it. {A-B} in it becomes a random number.\n"
 	"Prints JSON. The exit status is 1 if any answer was wrong.\n"
 	"example: load --to 9001 --connections 4 --requests 500 --ask 'home work=200,100 calls=2'\n";
 
-enum { OPT_TO = 256, OPT_PROTO, OPT_MIX, OPT_ASK, OPT_IN_ORDER, OPT_CONNECTIONS,
+enum { OPT_TO = 256, OPT_PROTO, OPT_MIX, OPT_ASK, OPT_CLASSES, OPT_KNOBS, OPT_IN_ORDER, OPT_CONNECTIONS,
        OPT_RECONNECT, OPT_REQUESTS, OPT_SECONDS, OPT_THINK, OPT_THINK_EXP, OPT_BURST,
-       OPT_GAP, OPT_SEED, OPT_MIN_BYTES, OPT_TAIL, OPT_CSV, OPT_HELP };
+       OPT_GAP, OPT_SEED, OPT_MIN_BYTES, OPT_TAIL, OPT_CSV, OPT_HELP,
+       OPT_PIPELINE, OPT_PIECES, OPT_PIECE_GAP, OPT_HALF_CLOSE, OPT_RESET, OPT_READ_BYTES,
+       OPT_READ_GAP };
 
 static const struct option longs[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "proto", required_argument, NULL, OPT_PROTO },
 	{ "mix", required_argument, NULL, OPT_MIX },
 	{ "ask", required_argument, NULL, OPT_ASK },
+	{ "classes", required_argument, NULL, OPT_CLASSES },
+	{ "knobs", required_argument, NULL, OPT_KNOBS },
 	{ "in-order", no_argument, NULL, OPT_IN_ORDER },
 	{ "connections", required_argument, NULL, OPT_CONNECTIONS },
 	{ "reconnect-every", required_argument, NULL, OPT_RECONNECT },
@@ -53,6 +70,13 @@ static const struct option longs[] = {
 	{ "min-bytes", required_argument, NULL, OPT_MIN_BYTES },
 	{ "tail", required_argument, NULL, OPT_TAIL },
 	{ "csv", required_argument, NULL, OPT_CSV },
+	{ "pipeline", required_argument, NULL, OPT_PIPELINE },
+	{ "pieces", required_argument, NULL, OPT_PIECES },
+	{ "piece-gap-ms", required_argument, NULL, OPT_PIECE_GAP },
+	{ "half-close", no_argument, NULL, OPT_HALF_CLOSE },
+	{ "reset-every", required_argument, NULL, OPT_RESET },
+	{ "read-bytes", required_argument, NULL, OPT_READ_BYTES },
+	{ "read-gap-ms", required_argument, NULL, OPT_READ_GAP },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -63,39 +87,13 @@ static struct load_run run = {
 	.changed = PTHREAD_COND_INITIALIZER,
 };
 
-static void __attribute__((noreturn)) usage(const char *what, const char *value)
-{
-	fprintf(stderr, "load: %s '%s'; see load --help\n", what, value);
-	exit(2);
-}
-
-static uint64_t number(const char *text, uint64_t min, uint64_t max)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	if (end == text || *end || *text == '-' || v < min || v > max)
-		usage("out of range or not a number:", text);
-	return v;
-}
-
-static double real(const char *text)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || *end || !(v >= 0 && v <= 86400))
-		usage("out of range or not a number:", text);
-	return v;
-}
-
 static load_ask_fn *find_proto(const char *name)
 {
 	if (!strcmp(name, "frame"))
 		return load_ask_frame;
 	if (!strcmp(name, "http"))
 		return load_ask_http;
-	usage("no such protocol:", name);
+	opt_usage("no such protocol:", name);
 }
 
 /* Its name is its first word. */
@@ -109,7 +107,20 @@ static void add_ask(struct load_mix *m, const char *text)
 	if (snprintf(line, sizeof(line), "1 %.*s %s", word, text, text) >=
 		    (int)sizeof(line) ||
 	    load_mix_add(m, line))
-		usage("not a target:", text);
+		opt_usage("not a target:", text);
+}
+
+/* The class's number tells its endpoint to a server with --next-per-class. */
+static void add_classes(struct load_mix *m, unsigned int n, const char *knobs)
+{
+	char text[LOAD_TEXT];
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (snprintf(text, sizeof(text), "c%02u %s", i, knobs) >=
+		    (int)sizeof(text))
+			opt_usage("too long:", knobs);
+		add_ask(m, text);
+	}
 }
 
 static void set_target_option(struct load_options *o, int opt, const char *value)
@@ -118,8 +129,7 @@ static void set_target_option(struct load_options *o, int opt, const char *value
 
 	switch (opt) {
 	case OPT_TO:
-		if (addr_parse(&o->to, value))
-			usage("not PORT, HOST:PORT, [V6]:PORT or unix:PATH:", value);
+		opt_addr(&o->to, value);
 		break;
 	case OPT_PROTO:
 		o->ask = find_proto(value);
@@ -127,14 +137,20 @@ static void set_target_option(struct load_options *o, int opt, const char *value
 	case OPT_MIX:
 		err = load_mix_read(&o->mix, value);
 		if (err)
-			usage(strerror(-err), value);
+			opt_usage(strerror(-err), value);
 		break;
 	case OPT_ASK:
 		add_ask(&o->mix, value);
 		break;
+	case OPT_CLASSES:
+		o->classes = opt_number(value, 1, 100);
+		break;
+	case OPT_KNOBS:
+		o->knobs = value;
+		break;
 	case OPT_TAIL:
 		if (strlen(value) > 64)
-			usage("too long:", value);
+			opt_usage("too long:", value);
 		o->check.tail = value;
 		break;
 	case OPT_HELP:
@@ -145,6 +161,51 @@ static void set_target_option(struct load_options *o, int opt, const char *value
 	}
 }
 
+static void set_manner_option(struct load_options *o, int opt, const char *value)
+{
+	struct load_manner *m = &o->manner;
+
+	switch (opt) {
+	case OPT_PIPELINE:
+		m->pipeline = opt_number(value, 1, LOAD_PIPELINE);
+		break;
+	case OPT_PIECES:
+		m->pieces = opt_number(value, 1, 1000);
+		break;
+	case OPT_PIECE_GAP:
+		m->piece_gap_ms = opt_number(value, 0, 600000);
+		break;
+	case OPT_HALF_CLOSE:
+		m->half_close = true;
+		break;
+	case OPT_RESET:
+		m->reset_every = opt_number(value, 0, UINT32_MAX);
+		break;
+	case OPT_READ_BYTES:
+		m->read_bytes = opt_number(value, 0, UINT32_MAX);
+		break;
+	case OPT_READ_GAP:
+		m->read_gap_ms = opt_number(value, 0, 600000);
+		break;
+	default:
+		set_target_option(o, opt, value);
+	}
+}
+
+static void check_options(struct load_options *o)
+{
+	static const struct load_manner none;
+
+	if (!o->to.len || !o->mix.n || o->mix.weights <= 0)
+		opt_usage("needed:", "--to and --mix, --ask or --classes");
+	if (o->ask == load_ask_http && memcmp(&o->manner, &none, sizeof(none)))
+		opt_usage("only the line protocol has manners, not", "--proto http");
+	if (o->burst && o->manner.pipeline > 1)
+		opt_usage("not with --burst:", "--pipeline");
+	if (o->manner.half_close && !o->reconnect_every)
+		o->reconnect_every = 1;
+}
+
 static void set_option(struct load_options *o, int opt, const char *value)
 {
 	switch (opt) {
@@ -152,40 +213,40 @@ static void set_option(struct load_options *o, int opt, const char *value)
 		o->in_order = true;
 		break;
 	case OPT_CONNECTIONS:
-		o->connections = number(value, 1, 512);
+		o->connections = opt_number(value, 1, 16384);
 		break;
 	case OPT_RECONNECT:
-		o->reconnect_every = number(value, 0, UINT32_MAX);
+		o->reconnect_every = opt_number(value, 0, UINT32_MAX);
 		break;
 	case OPT_REQUESTS:
-		o->requests = number(value, 1, 10000000);
+		o->requests = opt_number(value, 1, 10000000);
 		break;
 	case OPT_SECONDS:
-		o->seconds = real(value);
+		o->seconds = opt_real(value, 86400);
 		break;
 	case OPT_THINK:
-		o->think_s = real(value) / 1e3;
+		o->think_s = opt_real(value, 86400) / 1e3;
 		break;
 	case OPT_THINK_EXP:
 		o->think_exponential = true;
 		break;
 	case OPT_BURST:
-		o->burst = number(value, 0, UINT32_MAX);
+		o->burst = opt_number(value, 0, UINT32_MAX);
 		break;
 	case OPT_GAP:
-		o->gap_ms = number(value, 0, 600000);
+		o->gap_ms = opt_number(value, 0, 600000);
 		break;
 	case OPT_SEED:
-		o->seed = number(value, 0, UINT64_MAX);
+		o->seed = opt_number(value, 0, UINT64_MAX);
 		break;
 	case OPT_MIN_BYTES:
-		o->check.min_bytes = number(value, 0, UINT32_MAX);
+		o->check.min_bytes = opt_number(value, 0, UINT32_MAX);
 		break;
 	case OPT_CSV:
 		o->csv = value;
 		break;
 	default:
-		set_target_option(o, opt, value);
+		set_manner_option(o, opt, value);
 	}
 }
 
@@ -216,7 +277,8 @@ int main(int argc, char **argv)
 					.connections = 1,
 					.requests = 1000,
 					.seconds = 60,
-					.seed = 1};
+					.seed = 1,
+					.knobs = ""};
 	static sigset_t set;
 	pthread_t watcher;
 	int opt, err;
@@ -224,9 +286,9 @@ int main(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1)
 		set_option(&o, opt, optarg);
 	if (optind < argc)
-		usage("what is", argv[optind]);
-	if (!o.to.len || !o.mix.n || o.mix.weights <= 0)
-		usage("needed:", "--to and --mix or --ask");
+		opt_usage("what is", argv[optind]);
+	add_classes(&o.mix, o.classes, o.knobs);
+	check_options(&o);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);

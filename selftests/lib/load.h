@@ -13,6 +13,7 @@
 #define LOAD_TARGETS 128
 #define LOAD_TEXT 400
 #define LOAD_BUF 65536
+#define LOAD_PIPELINE 64
 
 struct load_target {
 	double weight;
@@ -28,7 +29,6 @@ struct load_mix {
 
 struct load_conn {
 	int fd; /* -1: not connected */
-	uint64_t id;
 	char buf[LOAD_BUF];
 };
 
@@ -36,7 +36,8 @@ struct load_conn {
 struct load_answer {
 	uint64_t start_ns, end_ns;
 	uint64_t bytes;
-	bool closed;	 /* the server ends the connection after it */
+	bool closed;	 /* the connection is of no more use after it */
+	bool reset;	 /* by us, as wanted: neither right nor wrong */
 	char error[160]; /* empty: right */
 };
 
@@ -54,16 +55,54 @@ int load_mix_expand(const struct load_target *t, uint64_t *seed, char *out,
 uint64_t load_random(uint64_t *seed);
 double load_uniform(uint64_t *seed);
 
-typedef void load_ask_fn(struct load_conn *c, const char *text,
-			 const struct load_check *check, struct load_answer *a);
+/* A request on its way. */
+struct load_exchange {
+	uint64_t id;
+	char text[LOAD_TEXT + 64];
+	bool last;  /* on its connection */
+	bool reset; /* the connection once the answer begins to come */
+	struct load_answer answer;
+};
+
+/* The body as it passes by: its length and its last bytes. */
+struct load_body {
+	uint64_t bytes;
+	char tail[64];
+};
+
+struct load_options;
+
+/* Sends @n requests at once and takes their answers. */
+typedef void load_ask_fn(struct load_conn *c, const struct load_options *o,
+			 struct load_exchange *x, unsigned int n);
 load_ask_fn load_ask_http;
 load_ask_fn load_ask_frame;
+
+void load_fail(struct load_answer *a, const char *what, int err);
+size_t load_recv(struct load_conn *c, char *to, size_t room, struct load_answer *a);
+void load_body_check(const struct load_body *b, const struct load_check *check,
+		     struct load_answer *a);
+void load_sleep(double s);
+
+/* How a client of the line protocol behaves; nothing is out of the ordinary at 0. */
+struct load_manner {
+	unsigned int pipeline; /* requests at once */
+	unsigned int pieces;   /* that a request is sent in */
+	uint64_t piece_gap_ms;
+	bool half_close;      /* after the last request of a connection */
+	uint64_t reset_every; /* requests */
+	uint64_t read_bytes;  /* at a time */
+	uint64_t read_gap_ms;
+};
 
 struct load_options {
 	struct addr to;
 	load_ask_fn *ask;
 	struct load_mix mix;
+	unsigned int classes;
+	const char *knobs;
 	struct load_check check;
+	struct load_manner manner;
 	bool in_order; /* the targets in turn instead of by weight */
 	unsigned int connections;
 	uint64_t requests, seed;
@@ -77,7 +116,7 @@ struct load_options {
 struct load_sample {
 	uint64_t id, start_ns, end_ns, bytes;
 	unsigned int target;
-	bool bad;
+	bool bad, reset;
 };
 
 /* All that happened. */

@@ -16,7 +16,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static void front_readable(struct loop *l, struct front *f);
 static void front_go_on(struct loop *l, struct front *f);
 static void front_answer(struct loop *l, struct front *f);
 
@@ -41,7 +40,8 @@ static void front_close(struct loop *l, struct front *f)
 {
 	if (f->state != FRONT_READ)
 		l->busy--;
-	close(f->s.fd);
+	truth_charge(NULL);
+	tier_conn_close(&f->conn);
 	f->s.fd = -1;
 }
 
@@ -52,8 +52,8 @@ static void timer_arm(struct loop *l)
 	struct itimerspec its = {0};
 	uint64_t first = UINT64_MAX;
 
-	for (int i = 0; i < TIER_CLIENTS; i++)
-		if (l->fronts[i] && l->fronts[i]->s.fd >= 0 && l->fronts[i]->wake_ns &&
+	for (unsigned int i = 0; i < l->n_fronts; i++)
+		if (l->fronts[i]->s.fd >= 0 && l->fronts[i]->wake_ns &&
 		    l->fronts[i]->wake_ns < first)
 			first = l->fronts[i]->wake_ns;
 	if (first == l->armed_ns)
@@ -79,12 +79,13 @@ static void timer_fired(struct loop *l)
 	if (read(l->timer.fd, &ticks, sizeof(ticks)) < 0)
 		return;
 	l->armed_ns = UINT64_MAX;
-	for (int i = 0; i < TIER_CLIENTS; i++) {
+	for (unsigned int i = 0; i < l->n_fronts; i++) {
 		struct front *f = l->fronts[i];
 
-		if (!f || f->s.fd < 0 || !f->wake_ns || f->wake_ns > now)
+		if (f->s.fd < 0 || !f->wake_ns || f->wake_ns > now)
 			continue;
 		f->wake_ns = 0;
+		truth_charge(&f->conn.q);
 		if (f->state == FRONT_ANSWER)
 			front_answer(l, f);
 		else
@@ -122,15 +123,16 @@ static void up_send(struct loop *l, struct up *u)
 	struct front *f = u->owner;
 	ssize_t n;
 
+	truth_charge(&f->conn.q);
 	if (u->connecting)
 		watch(l, &u->s, EPOLL_CTL_MOD, EPOLLIN);
 	u->connecting = false;
 	u->begin_ns = truth_now_ns();
-	truth_call_begin(&f->q, u->begin_ns);
+	truth_call_begin(&f->conn.q, u->begin_ns);
 	/* A few hundred bytes into an empty socket buffer: all or an error. */
 	n = send(u->s.fd, f->line, f->line_len, MSG_NOSIGNAL);
 	if (n != (ssize_t)f->line_len) {
-		truth_call_end(&f->q, u->begin_ns, truth_now_ns());
+		truth_call_end(&f->conn.q, u->begin_ns, truth_now_ns());
 		up_done(l, u, n < 0 ? -errno : -EPIPE);
 	}
 }
@@ -182,10 +184,11 @@ static void up_readable(struct loop *l, struct up *u)
 		up_close(u);
 		return;
 	}
+	truth_charge(&u->owner->conn.q);
 	ret = n > 0 ? frame_take(&u->in, n) : n ? -errno : -ECONNRESET;
 	if (!ret)
 		return;
-	truth_call_end(&u->owner->q, u->begin_ns, now);
+	truth_call_end(&u->owner->conn.q, u->begin_ns, now);
 	if (ret > 0)
 		ret = u->in.have || strncmp(u->in.line, "OK ", 3) ? -EPROTO : 0;
 	up_done(l, u, ret);
@@ -208,43 +211,51 @@ static struct up *up_idle(struct loop *l, unsigned int target)
 
 /* --- calls that wait for a connection --- */
 
-static void wait_put(struct loop *l, struct front *f, unsigned int target)
+static void line_put(struct loop *l, struct front *f, unsigned int target)
 {
-	struct waiting *w = &l->waiting[target];
+	struct waiting *w = &f->waiting[f->calls_started % TIER_LANES];
+	struct line *line = &l->lines[target];
 
-	w->ring[w->in++ % WAITING_MAX] = f;
+	*w = (struct waiting){f, NULL};
+	if (line->first)
+		line->last->next = w;
+	else
+		line->first = w;
+	line->last = w;
 	atomic_fetch_add(&l->tier->truth.queued, 1);
 }
 
-static void wait_dispatch(struct loop *l)
+static void lines_dispatch(struct loop *l)
 {
 	for (unsigned int i = 0; i < l->tier->n_next; i++) {
-		struct waiting *w = &l->waiting[i];
+		struct waiting *w;
 		struct up *u;
 
-		while (w->in != w->out && (u = up_idle(l, i)))
-			up_begin(l, u, w->ring[w->out++ % WAITING_MAX]);
+		while ((w = l->lines[i].first) && (u = up_idle(l, i))) {
+			l->lines[i].first = w->next;
+			up_begin(l, u, w->front);
+		}
 	}
 }
 
 static void call_start(struct loop *l, struct front *f)
 {
-	unsigned int target = f->calls_started++ % l->tier->n_next;
-	struct waiting *w = &l->waiting[target];
-	struct up *u = w->in == w->out ? up_idle(l, target) : NULL;
+	unsigned int target = tier_conn_target(&f->conn, f->calls_started);
+	struct up *u = l->lines[target].first ? NULL : up_idle(l, target);
 
 	f->calls_out++;
+	if (!u)
+		line_put(l, f, target);
+	f->calls_started++;
 	if (u)
 		up_begin(l, u, f);
-	else
-		wait_put(l, f, target);
 }
 
 /* --- requests --- */
 
 static void front_burn(struct front *f, uint32_t us)
 {
-	f->q.row.work_ns += tier_burn(us);
+	f->conn.q.row.work_ns += tier_burn(us);
 }
 
 /*
@@ -256,84 +267,78 @@ static void front_go_on(struct loop *l, struct front *f)
 	if (f->going_on)
 		return;
 	f->going_on = true;
-	while (f->calls_started < f->plan.calls && !f->failed &&
-	       (f->plan.parallel || !f->calls_out)) {
-		if (!f->plan.parallel || !f->calls_started)
-			front_burn(f, f->plan.slice_us);
+	while (f->calls_started < f->conn.plan.calls && !f->failed &&
+	       (f->conn.plan.parallel || !f->calls_out)) {
+		if (!f->conn.plan.parallel || !f->calls_started)
+			front_burn(f, f->conn.plan.slice_us);
 		call_start(l, f);
 	}
 	f->going_on = false;
 	if (f->calls_out)
 		return;
-	front_burn(f, f->plan.last_us);
+	front_burn(f, f->conn.plan.last_us);
 	f->state = FRONT_ANSWER;
-	tier_answer_init(&f->answer, &f->req, &f->plan, f->failed ? "call failed" : NULL);
+	tier_answer_init(l->tier, &f->conn, f->failed ? "call failed" : NULL);
 	front_answer(l, f);
 }
 
 static void front_begin(struct loop *l, struct front *f)
 {
-	f->q.row.bytes_in = f->in.bytes;
 	l->busy++;
 	f->state = FRONT_CALLS;
-	if (frame_request_parse(&f->req, f->in.line)) {
-		tier_complain(l->tier, "request", f->in.line, -EBADMSG);
+	if (tier_conn_begin(l->tier, &f->conn)) {
 		front_close(l, f);
 		return;
 	}
-	f->q.row.id = f->req.id;
-	strcpy(f->q.row.class, f->req.class);
-	tier_plan(l->tier, &f->req, &f->plan);
-	f->line_len = frame_request_print(f->line, sizeof(f->line), &f->req, 1);
+	f->line_len = frame_request_print(f->line, sizeof(f->line), &f->conn.req, 1);
 	f->calls_started = 0;
 	f->failed = false;
-	if (f->plan.sleep_us)
-		front_sleep(l, f, f->plan.sleep_us);
+	if (f->conn.plan.sleep_us)
+		front_sleep(l, f, f->conn.plan.sleep_us);
 	else
 		front_go_on(l, f);
 }
 
-static void front_ready(struct front *f)
+/* @ret: what tier_conn_take() says. */
+static void front_taken(struct loop *l, struct front *f, int ret)
 {
-	f->state = FRONT_READ;
-	truth_open(&f->q);
-	frame_next(&f->in);
+	if (ret > 0)
+		front_begin(l, f);
+	else if (ret < 0 && ret != -EAGAIN)
+		front_close(l, f);
 }
 
 static void front_done(struct loop *l, struct front *f)
 {
-	tier_commit(l->tier, &f->q);
+	tier_conn_done(l->tier, &f->conn, 0);
 	if (l->ending) {
 		front_close(l, f);
 		return;
 	}
 	l->busy--;
-	front_ready(f);
+	f->state = FRONT_READ;
+	tier_conn_ready(&f->conn);
 	front_watch(l, f, EPOLLIN);
-	if (!f->in.have)
-		return;
-	atomic_fetch_add(&l->tier->truth.pipelined, 1);
-	truth_recv(&f->q, truth_now_ns());
-	if (frame_take(&f->in, 0) > 0)
-		front_begin(l, f);
+	front_taken(l, f, tier_conn_pipelined(l->tier, &f->conn));
 }
 
 static void front_answer(struct loop *l, struct front *f)
 {
+	struct tier_answer *a = &f->conn.answer;
 	int ret;
 
+	truth_charge(&f->conn.q);
 	do {
-		ret = tier_answer_send(&f->answer, f->s.fd, &f->q);
-		if (ret > 0 && f->answer.sent < f->answer.total && f->plan.gap_us) {
-			front_sleep(l, f, f->plan.gap_us);
+		ret = tier_answer_send(&f->conn, &l->sender);
+		if (ret > 0 && a->sent < a->total && f->conn.plan.gap_us) {
+			front_sleep(l, f, f->conn.plan.gap_us);
 			return;
 		}
-	} while (ret > 0 && f->answer.sent < f->answer.total);
+	} while (ret > 0 && a->sent < a->total);
 	if (ret < 0) {
-		tier_complain(l->tier, "answering", "a client", ret);
-		tier_commit(l->tier, &f->q);
+		tier_conn_done(l->tier, &f->conn, ret);
 		front_close(l, f);
-	} else if (f->answer.sent < f->answer.total) {
+	} else if (a->sent < a->total) {
 		front_watch(l, f, EPOLLOUT);
 	} else {
 		front_done(l, f);
@@ -343,22 +348,10 @@ static void front_answer(struct loop *l, struct front *f)
 static void front_readable(struct loop *l, struct front *f)
 {
 	size_t room;
-	void *space = frame_space(&f->in, &room);
-	ssize_t n = recv(f->s.fd, space, room, MSG_DONTWAIT);
-	int ret;
+	void *space = frame_space(&f->conn.in, &room);
+	ssize_t n = recv(f->conn.fd, space, room, MSG_DONTWAIT);
 
-	if (n < 0 && errno == EAGAIN)
-		return;
-	if (n <= 0) {
-		front_close(l, f);
-		return;
-	}
-	truth_recv(&f->q, truth_now_ns());
-	ret = frame_take(&f->in, n);
-	if (ret < 0)
-		front_close(l, f);
-	else if (ret)
-		front_begin(l, f);
+	front_taken(l, f, tier_conn_take(&f->conn, n < 0 ? -errno : n));
 }
 
 static void front_event(struct loop *l, struct front *f, uint32_t events)
@@ -376,31 +369,36 @@ static void front_event(struct loop *l, struct front *f, uint32_t events)
 		front_watch(l, f, 0);
 }
 
-static void front_accept(struct loop *l)
+static struct front *front_slot(struct loop *l)
 {
-	int fd = accept4(l->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct front **slot = NULL;
+	for (unsigned int i = 0; i < l->n_fronts; i++)
+		if (l->fronts[i]->s.fd < 0)
+			return l->fronts[i];
+	if (l->n_fronts == TIER_CLIENTS)
+		return NULL;
+	l->fronts[l->n_fronts] = calloc(1, sizeof(struct front));
+	return l->fronts[l->n_fronts] ? l->fronts[l->n_fronts++] : NULL;
+}
+
+static void front_accept(struct loop *l, unsigned int endpoint)
+{
+	int fd = tier_accept(l->tier, endpoint, SOCK_NONBLOCK);
+	struct front *f;
 
 	if (fd < 0)
 		return;
-	atomic_fetch_add(&l->tier->truth.accepts, 1);
-	addr_nodelay(fd);
-	for (int i = 0; i < TIER_CLIENTS && !slot; i++)
-		if (!l->fronts[i] || l->fronts[i]->s.fd < 0)
-			slot = &l->fronts[i];
-	if (slot && !*slot)
-		*slot = calloc(1, sizeof(**slot));
-	if (!slot || !*slot) {
+	f = front_slot(l);
+	if (!f) {
 		tier_complain(l->tier, "accepting", "one more connection", -EMFILE);
 		close(fd);
 		return;
 	}
-	(*slot)->s = (struct source){SOURCE_FRONT, fd};
-	(*slot)->in.have = 0;
-	(*slot)->wake_ns = 0;
-	(*slot)->events = EPOLLIN;
-	front_ready(*slot);
-	watch(l, &(*slot)->s, EPOLL_CTL_ADD, EPOLLIN);
+	f->s = (struct source){SOURCE_FRONT, fd};
+	f->state = FRONT_READ;
+	f->wake_ns = 0;
+	f->events = EPOLLIN;
+	tier_conn_init(&f->conn, fd, endpoint);
+	watch(l, &f->s, EPOLL_CTL_ADD, EPOLLIN);
 }
 
 /* --- the loop --- */
@@ -411,7 +409,7 @@ static void dispatch(struct loop *l, struct source *s, uint32_t events)
 
 	switch (s->kind) {
 	case SOURCE_LISTEN:
-		front_accept(l);
+		front_accept(l, s - l->listen);
 		break;
 	case SOURCE_TIMER:
 		timer_fired(l);
@@ -429,14 +427,17 @@ static void dispatch(struct loop *l, struct source *s, uint32_t events)
 		l->told = true;
 		break;
 	}
-	wait_dispatch(l);
+	lines_dispatch(l);
+	truth_charge(NULL);
 }
 
 static int loop_open(struct loop *l, struct tier *t)
 {
+	int bad = 0;
+
 	l->tier = t;
+	l->sender.io = t->io;
 	l->armed_ns = UINT64_MAX;
-	l->listen = (struct source){SOURCE_LISTEN, t->listen_fd};
 	l->end[0] = (struct source){SOURCE_END, t->signal_fd};
 	l->end[1] = (struct source){SOURCE_END, t->full_fd};
 	l->timer.kind = SOURCE_TIMER;
@@ -449,19 +450,21 @@ static int loop_open(struct loop *l, struct tier *t)
 		l->ups[i].s = (struct source){SOURCE_UP, -1};
 		l->ups[i].target = i / t->pool;
 	}
-	if (watch(l, &l->listen, EPOLL_CTL_ADD, EPOLLIN) ||
-	    watch(l, &l->timer, EPOLL_CTL_ADD, EPOLLIN) ||
-	    watch(l, &l->end[0], EPOLL_CTL_ADD, EPOLLIN) ||
-	    watch(l, &l->end[1], EPOLL_CTL_ADD, EPOLLIN))
-		return -errno;
-	return 0;
+	for (unsigned int i = 0; i < t->n_listen; i++) {
+		l->listen[i] = (struct source){SOURCE_LISTEN, t->listen_fd[i]};
+		bad |= watch(l, &l->listen[i], EPOLL_CTL_ADD, EPOLLIN);
+	}
+	bad |= watch(l, &l->timer, EPOLL_CTL_ADD, EPOLLIN);
+	bad |= watch(l, &l->end[0], EPOLL_CTL_ADD, EPOLLIN);
+	bad |= watch(l, &l->end[1], EPOLL_CTL_ADD, EPOLLIN);
+	return bad ? -errno : 0;
 }
 
 static void loop_close(struct loop *l)
 {
-	for (int i = 0; i < TIER_CLIENTS; i++) {
-		if (l->fronts[i] && l->fronts[i]->s.fd >= 0)
-			close(l->fronts[i]->s.fd);
+	for (unsigned int i = 0; i < l->n_fronts; i++) {
+		if (l->fronts[i]->s.fd >= 0)
+			tier_conn_close(&l->fronts[i]->conn);
 		free(l->fronts[i]);
 	}
 	for (unsigned int i = 0; i < l->tier->n_next * l->tier->pool; i++)
@@ -487,12 +490,12 @@ static void loop_drain(struct loop *l)
 	uint64_t limit = truth_now_ns() + TIER_GRACE_NS;
 
 	l->ending = true;
-	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->listen.fd, NULL);
+	for (unsigned int i = 0; i < l->tier->n_listen; i++)
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->listen[i].fd, NULL);
 	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->end[0].fd, NULL);
 	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->end[1].fd, NULL);
-	for (int i = 0; i < TIER_CLIENTS; i++)
-		if (l->fronts[i] && l->fronts[i]->s.fd >= 0 &&
-		    l->fronts[i]->state == FRONT_READ)
+	for (unsigned int i = 0; i < l->n_fronts; i++)
+		if (l->fronts[i]->s.fd >= 0 && l->fronts[i]->state == FRONT_READ)
 			front_close(l, l->fronts[i]);
 	while (l->busy && truth_now_ns() < limit)
 		loop_turn(l);

@@ -1,268 +1,366 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One thread reads the requests of all connections and hands each over a queue to a pool
- * of threads; the one that takes it makes the calls and sends the answer itself.
+ * of threads. The one that takes it makes the calls, and sends the answer itself or gives
+ * it back to the first thread, which then does.
  */
 #include "tier.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tier-queue.h"
+
+/* What is no client has numbers above theirs: the listening ones, and then these. */
+#define NR_END (TIER_CLIENTS + TIER_PORTS)
+#define NR_DONE (NR_END + 1)
+
+enum client_state { CLIENT_FREE, CLIENT_READ, CLIENT_WORK, CLIENT_ANSWER };
+
 /*
- * A connection: the reader's until it is queued, then a worker's until it is armed again.
- * The way back takes no lock, so that nobody is woken who is not given a request.
+ * A connection is the reader's while it is read or answered, a worker's between. A worker
+ * that answers gives it back through the state and epoll, which take no lock, so that
+ * nobody is woken who is not given a request.
  */
 struct client {
-	int fd;		   /* -1: free */
-	atomic_bool armed; /* hands what follows back to the reader */
-	struct frame_reader in;
-	struct truth_request q;
+	_Atomic enum client_state state;
+	int failed; /* by the worker: negative errno */
+	struct tier_conn conn;
 };
 
-static struct client *clients[TIER_CLIENTS];
-static unsigned int queue[TIER_CLIENTS]; /* slots of clients[], as a ring */
-static unsigned int queue_in, queue_out;
-static bool stopping;
-static int epoll_fd;
-/* lock: protects queue*, stopping, clients[]->fd */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
-
-static void client_close(unsigned int slot)
-{
-	int fd = clients[slot]->fd;
-
-	pthread_mutex_lock(&lock);
-	clients[slot]->fd = -1;
-	pthread_mutex_unlock(&lock);
-	close(fd);
-}
-
-static void client_arm(unsigned int slot, int op)
-{
-	struct epoll_event ev = {.events = EPOLLIN | EPOLLONESHOT, .data.u32 = slot};
-	int fd = clients[slot]->fd;
-
-	atomic_store_explicit(&clients[slot]->armed, true, memory_order_release);
-	if (epoll_ctl(epoll_fd, op, fd, &ev))
-		client_close(slot);
-}
-
-static void queue_put(struct tier *t, unsigned int slot)
-{
-	pthread_mutex_lock(&lock);
-	queue[queue_in++ % TIER_CLIENTS] = slot;
-	pthread_cond_signal(&filled);
-	pthread_mutex_unlock(&lock);
-	atomic_fetch_add(&t->truth.queued, 1);
-}
-
-/* Return: a slot, or -1 when there is nothing left to do before the end. */
-static int queue_take(void)
-{
-	int slot = -1;
-
-	pthread_mutex_lock(&lock);
-	while (queue_in == queue_out && !stopping)
-		pthread_cond_wait(&filled, &lock);
-	if (queue_in != queue_out)
-		slot = queue[queue_out++ % TIER_CLIENTS];
-	pthread_mutex_unlock(&lock);
-	return slot;
-}
-
-static void client_ready(struct client *c)
-{
-	truth_open(&c->q);
-	frame_next(&c->in);
-}
-
-struct worker {
+struct pool {
 	struct tier *tier;
-	pthread_t thread;
-	unsigned int number;
-	bool running;
+	int epoll_fd, done_fd;
+	struct client *clients[TIER_CLIENTS];
+	struct tier_queue queue; /* requests; -1: to end */
+	struct tier_queue done;	 /* results, where the reader answers */
+	struct tier_worker sender;
+	bool told;
 };
+
+struct serving {
+	struct pool *pool;
+	pthread_t thread;
+	bool running;
+	struct tier_worker worker;
+};
+
+static void client_close(struct client *c)
+{
+	truth_charge(NULL);
+	tier_conn_close(&c->conn);
+	atomic_store_explicit(&c->state, CLIENT_FREE, memory_order_release);
+}
+
+/* From here on it is the reader's, who may be at it before this returns. */
+static void client_arm(struct pool *p, unsigned int nr, enum client_state state,
+		       uint32_t events)
+{
+	struct client *c = p->clients[nr];
+	struct epoll_event ev = {.events = events | EPOLLONESHOT, .data.u32 = nr};
+	int fd = c->conn.fd;
+
+	truth_charge(NULL);
+	atomic_store_explicit(&c->state, state, memory_order_release);
+	if (epoll_ctl(p->epoll_fd, EPOLL_CTL_MOD, fd, &ev))
+		client_close(c);
+}
+
+/* @ret: what tier_conn_take() says. Return: whether there is a request to serve. */
+static bool client_taken(struct pool *p, unsigned int nr, int ret)
+{
+	if (!ret || ret == -EAGAIN)
+		client_arm(p, nr, CLIENT_READ, EPOLLIN);
+	else if (ret < 0)
+		client_close(p->clients[nr]);
+	return ret > 0;
+}
+
+/* --- workers --- */
 
 /* Serves what was read; a request that came along with it is served here as well. */
-static int client_serve(struct worker *w, struct tier_upstreams *u, struct client *c)
+static void serve_and_answer(struct serving *s, unsigned int nr)
 {
+	struct tier_conn *c = &s->pool->clients[nr]->conn;
 	int ret;
 
 	do {
-		c->q.row.thread = w->number;
-		c->q.row.bytes_in = c->in.bytes;
-		ret = tier_serve_request(w->tier, u, c->fd, &c->in, &c->q);
-		client_ready(c);
-		if (ret || !c->in.have)
-			return ret;
-		atomic_fetch_add(&w->tier->truth.pipelined, 1);
-		truth_recv(&c->q, truth_now_ns());
-		ret = frame_take(&c->in, 0);
-	} while (ret > 0);
-	return ret;
+		truth_charge(&c->q);
+		if (tier_worker_work(&s->worker, c) ||
+		    tier_worker_answer(&s->worker, c)) {
+			client_close(s->pool->clients[nr]);
+			return;
+		}
+		tier_conn_ready(c);
+		ret = tier_conn_pipelined(s->pool->tier, c);
+	} while (client_taken(s->pool, nr, ret));
 }
 
-static void *worker_run(void *arg)
+static void serve_and_give_back(struct serving *s, unsigned int nr)
 {
-	struct worker *w = arg;
-	struct tier_upstreams *u = calloc(1, sizeof(*u));
-	int slot;
+	struct client *c = s->pool->clients[nr];
 
-	if (!u)
+	truth_charge(&c->conn.q);
+	c->failed = tier_worker_work(&s->worker, &c->conn);
+	truth_charge(NULL);
+	tier_queue_put(&s->pool->done, nr);
+	eventfd_write(s->pool->done_fd, 1);
+}
+
+static void *serve(void *arg)
+{
+	struct serving *s = arg;
+	int32_t nr;
+
+	if (tier_worker_init(&s->worker, s->pool->tier, s->worker.number))
 		return NULL;
-	tier_upstreams_init(u);
-	while ((slot = queue_take()) >= 0) {
-		if (client_serve(w, u, clients[slot]))
-			client_close(slot);
+	while ((nr = tier_queue_take(&s->pool->queue)) >= 0) {
+		if (s->pool->tier->answer_io)
+			serve_and_give_back(s, nr);
 		else
-			client_arm(slot, EPOLL_CTL_MOD);
+			serve_and_answer(s, nr);
 	}
-	tier_upstreams_close(u);
-	free(u);
+	tier_worker_close(&s->worker);
 	return NULL;
 }
 
-static void client_read(struct tier *t, unsigned int slot)
+/* --- the thread that reads --- */
+
+static void queue_put(struct pool *p, unsigned int nr)
 {
-	struct client *c = clients[slot];
+	truth_charge(NULL);
+	atomic_store_explicit(&p->clients[nr]->state, CLIENT_WORK, memory_order_relaxed);
+	atomic_fetch_add(&p->tier->truth.queued, 1);
+	tier_queue_put(&p->queue, nr);
+}
+
+static void client_read(struct pool *p, unsigned int nr)
+{
+	struct tier_conn *c = &p->clients[nr]->conn;
 	size_t room;
-	void *space;
-	ssize_t n;
-	int ret = 0;
+	void *space = frame_space(&c->in, &room);
+	ssize_t n = recv(c->fd, space, room, MSG_DONTWAIT);
 
-	if (!atomic_exchange_explicit(&c->armed, false, memory_order_acquire))
+	if (client_taken(p, nr, tier_conn_take(c, n < 0 ? -errno : n)))
+		queue_put(p, nr);
+}
+
+/* Sends what the socket takes; there are no pauses between the parts here. */
+static void client_answer(struct pool *p, unsigned int nr)
+{
+	struct tier_conn *c = &p->clients[nr]->conn;
+	int ret;
+
+	truth_charge(&c->q);
+	do {
+		ret = tier_answer_send(c, &p->sender);
+	} while (ret > 0 && c->answer.sent < c->answer.total);
+	if (!ret) {
+		client_arm(p, nr, CLIENT_ANSWER, EPOLLOUT);
 		return;
-	space = frame_space(&c->in, &room);
-	n = recv(c->fd, space, room, MSG_DONTWAIT);
-	if (n > 0) {
-		truth_recv(&c->q, truth_now_ns());
-		ret = frame_take(&c->in, n);
-	} else if (!n || errno != EAGAIN) {
-		ret = -ECONNRESET;
 	}
-	if (ret > 0)
-		queue_put(t, slot);
-	else if (ret < 0)
-		client_close(slot);
-	else
-		client_arm(slot, EPOLL_CTL_MOD);
+	tier_conn_done(p->tier, c, ret < 0 ? ret : 0);
+	if (ret < 0) {
+		client_close(p->clients[nr]);
+		return;
+	}
+	tier_conn_ready(c);
+	if (client_taken(p, nr, tier_conn_pipelined(p->tier, c)))
+		queue_put(p, nr);
 }
 
-static int slot_take(int fd)
+static void answer_done(struct pool *p)
 {
-	int slot = -1;
+	eventfd_t n;
+	int32_t nr;
 
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < TIER_CLIENTS && slot < 0; i++)
-		if (!clients[i] || clients[i]->fd < 0)
-			slot = i;
-	if (slot >= 0 && !clients[slot])
-		clients[slot] = calloc(1, sizeof(struct client));
-	if (slot >= 0 && clients[slot])
-		clients[slot]->fd = fd;
-	else
-		slot = -1;
-	pthread_mutex_unlock(&lock);
-	return slot;
+	eventfd_read(p->done_fd, &n);
+	while ((nr = tier_queue_try(&p->done)) >= 0) {
+		if (p->clients[nr]->failed)
+			client_close(p->clients[nr]);
+		else
+			client_answer(p, nr);
+	}
 }
 
-static void accept_one(struct tier *t)
+static int slot_find(struct pool *p)
 {
-	int fd = accept4(t->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	int slot;
+	for (int i = 0; i < TIER_CLIENTS; i++) {
+		if (!p->clients[i])
+			p->clients[i] = calloc(1, sizeof(struct client));
+		if (!p->clients[i])
+			return -1;
+		if (atomic_load_explicit(&p->clients[i]->state, memory_order_acquire) ==
+		    CLIENT_FREE)
+			return i;
+	}
+	return -1;
+}
+
+static int watch(struct pool *p, int fd, uint32_t nr, uint32_t events)
+{
+	struct epoll_event ev = {.events = events, .data.u32 = nr};
+
+	return epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static void accept_one(struct pool *p, unsigned int endpoint)
+{
+	int fd = tier_accept(p->tier, endpoint, p->tier->answer_io ? SOCK_NONBLOCK : 0);
+	int nr;
 
 	if (fd < 0)
 		return;
-	atomic_fetch_add(&t->truth.accepts, 1);
-	addr_nodelay(fd);
-	slot = slot_take(fd);
-	if (slot < 0) {
-		tier_complain(t, "accepting", "one more connection", -EMFILE);
+	nr = slot_find(p);
+	if (nr < 0) {
+		tier_complain(p->tier, "accepting", "one more connection", -EMFILE);
 		close(fd);
 		return;
 	}
-	clients[slot]->in.have = 0;
-	client_ready(clients[slot]);
-	client_arm(slot, EPOLL_CTL_ADD);
+	tier_conn_init(&p->clients[nr]->conn, fd, endpoint);
+	p->clients[nr]->state = CLIENT_READ;
+	if (watch(p, fd, nr, EPOLLIN | EPOLLONESHOT))
+		client_close(p->clients[nr]);
 }
 
-/* The descriptors that are not clients have slot numbers above theirs. */
-static int watch(int fd, uint32_t slot)
+static void client_event(struct pool *p, unsigned int nr)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = slot};
-
-	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev);
-}
-
-static struct worker *workers_start(struct tier *t)
-{
-	struct worker *w = calloc(t->pool, sizeof(*w));
-
-	for (unsigned int i = 0; w && i < t->pool; i++) {
-		w[i].tier = t;
-		w[i].number = i;
-		w[i].running = !pthread_create(&w[i].thread, NULL, worker_run, &w[i]);
+	switch (atomic_load_explicit(&p->clients[nr]->state, memory_order_acquire)) {
+	case CLIENT_READ:
+		client_read(p, nr);
+		break;
+	case CLIENT_ANSWER:
+		client_answer(p, nr);
+		break;
+	default:
+		break;
 	}
-	return w;
 }
 
-/* A worker that is still busy when the grace is over dies with the process. */
-static void workers_stop(struct tier *t, struct worker *w)
+static void dispatch(struct pool *p, uint32_t nr)
+{
+	if (nr < TIER_CLIENTS)
+		client_event(p, nr);
+	else if (nr < NR_END)
+		accept_one(p, nr - TIER_CLIENTS);
+	else if (nr == NR_DONE)
+		answer_done(p);
+	else
+		p->told = true;
+	truth_charge(NULL);
+}
+
+/* --- start and end --- */
+
+static struct serving *workers_start(struct pool *p)
+{
+	struct serving *s = calloc(p->tier->pool, sizeof(*s));
+
+	for (unsigned int i = 0; s && i < p->tier->pool; i++) {
+		s[i].pool = p;
+		s[i].worker.number = i;
+		s[i].running = !pthread_create(&s[i].thread, NULL, serve, &s[i]);
+	}
+	return s;
+}
+
+/* Return: false if one is still busy when the grace is over; it dies with the process. */
+static bool workers_stop(struct pool *p, struct serving *s)
 {
 	struct timespec until;
 	bool all = true;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += TIER_GRACE_NS / 1000000000;
-	pthread_mutex_lock(&lock);
-	stopping = true;
-	pthread_cond_broadcast(&filled);
-	pthread_mutex_unlock(&lock);
-	for (unsigned int i = 0; i < t->pool; i++)
-		if (w[i].running && pthread_timedjoin_np(w[i].thread, NULL, &until))
+	for (unsigned int i = 0; i < p->tier->pool; i++)
+		tier_queue_put(&p->queue, -1);
+	for (unsigned int i = 0; i < p->tier->pool; i++)
+		if (s[i].running && pthread_timedjoin_np(s[i].thread, NULL, &until))
 			all = false;
-	if (!all)
-		return;
-	free(w);
-	for (int i = 0; i < TIER_CLIENTS; i++) {
-		if (clients[i] && clients[i]->fd >= 0)
-			close(clients[i]->fd);
-		free(clients[i]);
+	return all;
+}
+
+static int pool_open(struct pool *p, struct tier *t, enum tier_queue_kind kind)
+{
+	int bad;
+
+	p->tier = t;
+	p->sender.io = t->io;
+	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	p->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	bad = tier_queue_open(&p->queue, kind);
+	bad |= tier_queue_open(&p->done, TIER_QUEUE_FUTEX);
+	for (unsigned int i = 0; i < t->n_listen; i++)
+		bad |= watch(p, t->listen_fd[i], TIER_CLIENTS + i, EPOLLIN);
+	bad |= watch(p, t->signal_fd, NR_END, EPOLLIN);
+	bad |= watch(p, t->full_fd, NR_END, EPOLLIN);
+	bad |= watch(p, p->done_fd, NR_DONE, EPOLLIN);
+	return bad;
+}
+
+static void pool_close(struct pool *p)
+{
+	for (int i = 0; i < TIER_CLIENTS && p->clients[i]; i++) {
+		if (p->clients[i]->state != CLIENT_FREE)
+			tier_conn_close(&p->clients[i]->conn);
+		free(p->clients[i]);
 	}
+	tier_queue_close(&p->queue);
+	tier_queue_close(&p->done);
+	close(p->done_fd);
+	close(p->epoll_fd);
+	free(p);
+}
+
+static void pool_run(struct pool *p)
+{
+	struct epoll_event ev[64];
+	int n;
+
+	while (!p->told && truth_now_ns() < p->tier->deadline_ns) {
+		n = epoll_wait(p->epoll_fd, ev, 64, 1000);
+		for (int i = 0; i < n; i++)
+			dispatch(p, ev[i].data.u32);
+	}
+}
+
+static const char *serve_pool(struct tier *t, enum tier_queue_kind kind)
+{
+	struct pool *p = calloc(1, sizeof(*p));
+	const char *why = "error";
+	struct serving *s;
+
+	if (!p || pool_open(p, t, kind))
+		return why;
+	s = workers_start(p);
+	if (!s)
+		return why;
+	pool_run(p);
+	why = tier_told_to_end(t);
+	if (!workers_stop(p, s))
+		return why;
+	answer_done(p);
+	pool_close(p);
+	free(s);
+	return why;
 }
 
 const char *tier_serve_pool(struct tier *t)
 {
-	struct epoll_event ev[64];
-	struct worker *w;
-	bool told = false;
-	int n;
+	return serve_pool(t, TIER_QUEUE_FUTEX);
+}
 
-	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll_fd < 0 || watch(t->listen_fd, TIER_CLIENTS) ||
-	    watch(t->signal_fd, TIER_CLIENTS + 1) || watch(t->full_fd, TIER_CLIENTS + 1))
-		return "error";
-	w = workers_start(t);
-	if (!w)
-		return "error";
-	while (!told && truth_now_ns() < t->deadline_ns) {
-		n = epoll_wait(epoll_fd, ev, 64, 1000);
-		for (int i = 0; i < n; i++) {
-			if (ev[i].data.u32 < TIER_CLIENTS)
-				client_read(t, ev[i].data.u32);
-			else if (ev[i].data.u32 == TIER_CLIENTS)
-				accept_one(t);
-			else
-				told = true;
-		}
-	}
-	workers_stop(t, w);
-	close(epoll_fd);
-	return tier_told_to_end(t);
+const char *tier_serve_pool_eventfd(struct tier *t)
+{
+	return serve_pool(t, TIER_QUEUE_EVENTFD);
+}
+
+const char *tier_serve_pool_pipe(struct tier *t)
+{
+	return serve_pool(t, TIER_QUEUE_PIPE);
 }

@@ -1,109 +1,144 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One request served by one thread that blocks: used by the threads and by the pool. */
+/*
+ * One worker that serves one request at a time from its first byte to its last: a thread,
+ * a process, or a coroutine. How it waits is its tier_io's business.
+ */
 #include "tier.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-void tier_upstreams_init(struct tier_upstreams *u)
+static ssize_t plain_recv(struct tier_worker *w, int fd, void *to, size_t room)
 {
-	for (int i = 0; i < TIER_UPSTREAMS; i++)
-		u->fd[i] = -1;
-	u->reader.have = 0;
+	ssize_t n = recv(fd, to, room, 0);
+
+	(void)w;
+	return n < 0 ? -errno : n;
 }
 
-static void upstream_close(struct tier_upstreams *u, unsigned int i)
+static ssize_t plain_send(struct tier_worker *w, int fd, struct msghdr *msg)
 {
-	if (u->fd[i] >= 0)
-		close(u->fd[i]);
-	u->fd[i] = -1;
-	u->reader.have = 0;
+	ssize_t n = sendmsg(fd, msg, msg->msg_flags | MSG_NOSIGNAL);
+
+	(void)w;
+	return n < 0 ? -errno : n;
 }
 
-void tier_upstreams_close(struct tier_upstreams *u)
+static void plain_wait(struct tier_worker *w, int fd, uint32_t events)
 {
-	for (int i = 0; i < TIER_UPSTREAMS; i++)
-		upstream_close(u, i);
+	struct pollfd p = {fd, events, 0};
+
+	(void)w;
+	poll(&p, 1, 1000);
 }
 
-static ssize_t recv_some(int fd, struct frame_reader *in)
+static void plain_sleep(struct tier_worker *w, uint32_t us)
+{
+	(void)w;
+	tier_sleep(us);
+}
+
+/* For threads and processes; with a non-blocking descriptor also for event loops. */
+const struct tier_io tier_io_plain = {
+	.recv = plain_recv,
+	.send = plain_send,
+	.wait = plain_wait,
+	.sleep = plain_sleep,
+};
+
+/* Return: 0 or a negative errno; after that tier_worker_close() is not wanted. */
+int tier_worker_init(struct tier_worker *w, struct tier *t, unsigned int number)
+{
+	w->tier = t;
+	w->io = t->io;
+	w->number = number;
+	w->reader.have = 0;
+	memset(w->up, 0xff, sizeof(w->up));
+	return w->io->open ? w->io->open(w) : 0;
+}
+
+void tier_worker_close(struct tier_worker *w)
+{
+	for (int i = 0; i < TIER_NEXT; i++)
+		for (int k = 0; k < TIER_LANES; k++)
+			if (w->up[i][k] >= 0)
+				close(w->up[i][k]);
+	if (w->io->close)
+		w->io->close(w);
+}
+
+static ssize_t recv_some(struct tier_worker *w, int fd, struct frame_reader *in)
 {
 	size_t room;
 	void *space = frame_space(in, &room);
 	ssize_t n;
 
 	do {
-		n = recv(fd, space, room, 0);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-/*
- * Reads a request from a blocking @fd, or goes on with one in @in.
- * Return: 1, 0 when the client has closed between two requests, negative errno.
- */
-int tier_read_request(struct tier *t, int fd, struct frame_reader *in,
-		      struct truth_request *q)
-{
-	ssize_t n = 0;
-	int ret;
-
-	truth_open(q);
-	frame_next(in);
-	if (in->have) {
-		/* It came with the last one: it opens now, and others may disagree. */
-		atomic_fetch_add(&t->truth.pipelined, 1);
-		truth_recv(q, truth_now_ns());
-	}
-	while (!(ret = frame_take(in, n))) {
-		n = recv_some(fd, in);
-		if (n < 0)
-			return n;
-		if (!n)
-			return q->row.recvs ? -ECONNRESET : 0;
-		truth_recv(q, truth_now_ns());
-	}
-	q->row.bytes_in = in->bytes;
-	return ret;
-}
-
-/* A call in progress on upstream connection @i. */
-struct call {
-	unsigned int i;
-	uint64_t begin_ns;
-};
-
-static int call_send(struct tier *t, struct tier_upstreams *u, struct call *c,
-		     const char *line, size_t len, struct truth_request *q)
-{
-	const struct addr *to = &t->next[c->i % t->n_next];
-	ssize_t n;
-
-	if (u->fd[c->i] < 0) {
-		struct timeval limit = {60, 0};
-
-		u->fd[c->i] = addr_connect(to, 0);
-		if (u->fd[c->i] < 0)
-			return u->fd[c->i];
-		setsockopt(u->fd[c->i], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-		atomic_fetch_add(&t->truth.connects, 1);
-	}
-	c->begin_ns = truth_now_ns();
-	truth_call_begin(q, c->begin_ns);
-	n = send(u->fd[c->i], line, len, MSG_NOSIGNAL);
-	if (n == (ssize_t)len)
-		return 0;
-	n = n < 0 ? -errno : -EPIPE;
-	truth_call_end(q, c->begin_ns, truth_now_ns());
+		n = w->io->recv(w, fd, space, room);
+	} while (n == -EINTR);
 	return n;
 }
 
-static int call_recv(struct tier_upstreams *u, const struct call *c,
+/* Return: 1, 0 when the client has closed between two requests, negative errno. */
+int tier_worker_read(struct tier_worker *w, struct tier_conn *c)
+{
+	int ret;
+
+	tier_conn_ready(c);
+	ret = tier_conn_pipelined(w->tier, c);
+	while (!ret) {
+		ssize_t n = recv_some(w, c->fd, &c->in);
+
+		if (!n && !c->q.row.recvs)
+			return 0;
+		ret = tier_conn_take(c, n);
+	}
+	return ret;
+}
+
+/* A call in progress. */
+struct call {
+	unsigned int target;
+	int *fd;
+	uint64_t begin_ns;
+};
+
+static int call_connect(struct tier_worker *w, struct call *c)
+{
+	struct timeval limit = {60, 0};
+
+	*c->fd = addr_connect(&w->tier->next[c->target], 0);
+	if (*c->fd < 0)
+		return *c->fd;
+	setsockopt(*c->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	atomic_fetch_add(&w->tier->truth.connects, 1);
+	return 0;
+}
+
+static int call_send(struct tier_worker *w, struct call *c, struct iovec *line,
 		     struct truth_request *q)
 {
-	struct frame_reader *in = &u->reader;
+	struct msghdr msg = {.msg_iov = line, .msg_iovlen = 1};
+	ssize_t n;
+
+	if (*c->fd < 0 && call_connect(w, c))
+		return *c->fd;
+	c->begin_ns = truth_now_ns();
+	truth_call_begin(q, c->begin_ns);
+	/* A few hundred bytes into an empty socket buffer: all or an error. */
+	n = w->io->send(w, *c->fd, &msg);
+	if (n == (ssize_t)line->iov_len)
+		return 0;
+	truth_call_end(q, c->begin_ns, truth_now_ns());
+	return n < 0 ? n : -EPIPE;
+}
+
+static int call_recv(struct tier_worker *w, const struct call *c, struct truth_request *q)
+{
+	struct frame_reader *in = &w->reader;
 	uint64_t now;
 	ssize_t n;
 	int ret;
@@ -111,7 +146,7 @@ static int call_recv(struct tier_upstreams *u, const struct call *c,
 	frame_next(in);
 	in->have = 0;
 	do {
-		n = recv_some(u->fd[c->i], in);
+		n = recv_some(w, *c->fd, in);
 		now = truth_now_ns();
 		ret = n > 0 ? frame_take(in, n) : n ? n : -ECONNRESET;
 	} while (!ret);
@@ -121,105 +156,120 @@ static int call_recv(struct tier_upstreams *u, const struct call *c,
 	return in->have || strncmp(in->line, "OK ", 3) ? -EPROTO : 0;
 }
 
-/* A failed connection is closed, so that a late answer cannot be taken for another one.
- */
-static int call_failed(struct tier *t, struct tier_upstreams *u, unsigned int i, int err)
+/* A failed connection is closed, so that a late answer is not taken for another one. */
+static int call_failed(struct tier_worker *w, struct call *c, int err)
 {
-	upstream_close(u, i);
-	tier_complain(t, "calling", t->next[i % t->n_next].text, err);
+	if (*c->fd >= 0)
+		close(*c->fd);
+	*c->fd = -1;
+	tier_complain(w->tier, "calling", w->tier->next[c->target].text, err);
 	return err;
 }
 
-static int calls_in_turn(struct tier *t, struct tier_upstreams *u, struct tier_plan *p,
-			 const char *line, size_t len, struct truth_request *q)
+static void call_init(struct tier_worker *w, struct call *c, const struct tier_conn *of,
+		      unsigned int nr)
 {
-	struct call c;
+	c->target = tier_conn_target(of, nr);
+	c->fd = &w->up[c->target][of->plan.parallel ? nr / of->plan.targets : 0];
+}
+
+static int calls_in_turn(struct tier_worker *w, struct tier_conn *c, struct iovec *line)
+{
+	struct call call;
 	int ret;
 
-	for (uint32_t k = 0; k < p->calls; k++) {
-		q->row.work_ns += tier_burn(p->slice_us);
-		c.i = k % t->n_next;
-		ret = call_send(t, u, &c, line, len, q);
+	for (uint32_t k = 0; k < c->plan.calls; k++) {
+		c->q.row.work_ns += tier_burn(c->plan.slice_us);
+		call_init(w, &call, c, k);
+		ret = call_send(w, &call, line, &c->q);
 		if (!ret)
-			ret = call_recv(u, &c, q);
+			ret = call_recv(w, &call, &c->q);
 		if (ret)
-			return call_failed(t, u, c.i, ret);
+			return call_failed(w, &call, ret);
 	}
 	return 0;
 }
 
-static int calls_at_once(struct tier *t, struct tier_upstreams *u, struct tier_plan *p,
-			 const char *line, size_t len, struct truth_request *q)
+static int calls_at_once(struct tier_worker *w, struct tier_conn *c, struct iovec *line)
 {
-	struct call c[TIER_UPSTREAMS];
+	struct call call[TIER_LANES];
 	int ret, bad = 0;
 	uint32_t sent;
 
-	q->row.work_ns += tier_burn(p->slice_us);
-	for (sent = 0; sent < p->calls && !bad; sent++) {
-		c[sent].i = sent;
-		bad = call_send(t, u, &c[sent], line, len, q);
+	c->q.row.work_ns += tier_burn(c->plan.slice_us);
+	for (sent = 0; sent < c->plan.calls && !bad; sent++) {
+		call_init(w, &call[sent], c, sent);
+		bad = call_send(w, &call[sent], line, &c->q);
 		if (bad)
-			call_failed(t, u, sent, bad);
+			call_failed(w, &call[sent], bad);
 	}
 	if (bad)
 		sent--;
 	for (uint32_t k = 0; k < sent; k++) {
-		ret = call_recv(u, &c[k], q);
+		ret = call_recv(w, &call[k], &c->q);
 		if (ret)
-			bad = call_failed(t, u, k, ret);
+			bad = call_failed(w, &call[k], ret);
 	}
 	return bad;
 }
 
-static int make_calls(struct tier *t, struct tier_upstreams *u, struct tier_plan *p,
-		      const struct frame_request *r, struct truth_request *q)
+static int make_calls(struct tier_worker *w, struct tier_conn *c)
 {
-	char line[FRAME_LINE];
-	size_t len;
+	char text[FRAME_LINE];
+	struct iovec line = {.iov_base = text};
 
-	if (!p->calls)
+	if (!c->plan.calls)
 		return 0;
-	len = frame_request_print(line, sizeof(line), r, 1);
-	return p->parallel ? calls_at_once(t, u, p, line, len, q)
-			   : calls_in_turn(t, u, p, line, len, q);
+	line.iov_len = frame_request_print(text, sizeof(text), &c->req, 1);
+	return c->plan.parallel ? calls_at_once(w, c, &line) : calls_in_turn(w, c, &line);
 }
 
 /*
- * Does what the request in @in asks for, and answers it on @fd.
+ * Does all that the request that is whole now asks for, but the answer.
  * Return: 0 or a negative errno after which the connection is of no more use.
  */
-int tier_serve_request(struct tier *t, struct tier_upstreams *u, int fd,
-		       struct frame_reader *in, struct truth_request *q)
+int tier_worker_work(struct tier_worker *w, struct tier_conn *c)
 {
-	struct frame_request r;
-	struct tier_answer a;
-	struct tier_plan p;
 	const char *error = NULL;
+	int ret = tier_conn_begin(w->tier, c);
+
+	if (ret)
+		return ret;
+	c->q.row.thread = w->number;
+	if (c->plan.sleep_us)
+		w->io->sleep(w, c->plan.sleep_us);
+	if (make_calls(w, c))
+		error = "call failed";
+	c->q.row.work_ns += tier_burn(c->plan.last_us);
+	tier_answer_init(w->tier, c, error);
+	return 0;
+}
+
+/* Return: as above. */
+int tier_worker_answer(struct tier_worker *w, struct tier_conn *c)
+{
+	int ret = 0;
+
+	while (ret >= 0 && c->answer.sent < c->answer.total) {
+		ret = tier_answer_send(c, w);
+		if (!ret)
+			w->io->wait(w, c->fd, POLLOUT);
+		else if (ret > 0 && c->answer.sent < c->answer.total && c->plan.gap_us)
+			w->io->sleep(w, c->plan.gap_us);
+	}
+	tier_conn_done(w->tier, c, ret < 0 ? ret : 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* Serves a connection until its end. */
+void tier_worker_serve(struct tier_worker *w, struct tier_conn *c)
+{
 	int ret;
 
-	ret = frame_request_parse(&r, in->line);
-	if (ret) {
-		tier_complain(t, "request", in->line, ret);
-		return ret;
-	}
-	q->row.id = r.id;
-	strcpy(q->row.class, r.class);
-	tier_plan(t, &r, &p);
-	tier_sleep(p.sleep_us);
-	if (make_calls(t, u, &p, &r, q))
-		error = "call failed";
-	q->row.work_ns += tier_burn(p.last_us);
-	tier_answer_init(&a, &r, &p, error);
-	while (a.sent < a.total) {
-		ret = tier_answer_send(&a, fd, q);
-		if (ret < 0)
+	while ((ret = tier_worker_read(w, c)) > 0)
+		if (tier_worker_work(w, c) || tier_worker_answer(w, c))
 			break;
-		if (ret && a.sent < a.total)
-			tier_sleep(p.gap_us);
-	}
-	tier_commit(t, q);
-	if (ret < 0)
-		tier_complain(t, "answering", "the client", ret);
-	return ret < 0 ? ret : 0;
+	if (ret < 0 && ret != -ECONNRESET)
+		tier_complain(w->tier, "reading from", "a client", ret);
+	truth_charge(NULL);
 }

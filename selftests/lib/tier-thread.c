@@ -9,92 +9,86 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct worker {
+struct serving {
 	struct tier *tier;
-	int fd; /* -1: the slot is free */
+	bool taken;
+	struct tier_worker worker;
+	struct tier_conn conn;
 };
 
-static struct worker workers[TIER_CLIENTS];
+/* Kept once they were needed: a slot's memory is that of the next connection. */
+static struct serving *slots[TIER_CLIENTS];
 static unsigned int active;
-/* lock: protects workers[].fd, active */
+/* lock: protects slots[], their taken and conn.fd, active */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-static void worker_done(struct worker *w)
+static void slot_done(struct serving *s)
 {
 	pthread_mutex_lock(&lock);
-	close(w->fd);
-	w->fd = -1;
+	tier_conn_close(&s->conn);
+	s->taken = false;
 	active--;
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
 }
 
-static void *worker_run(void *arg)
+static void *serve(void *arg)
 {
-	struct worker *w = arg;
-	struct tier *t = w->tier;
-	struct frame_reader *in = calloc(1, sizeof(*in));
-	struct tier_upstreams *u = calloc(1, sizeof(*u));
-	struct truth_request q;
-	int ret = -ENOMEM;
+	struct serving *s = arg;
+	int err = tier_worker_init(&s->worker, s->tier, s->worker.number);
 
-	if (!in || !u)
-		goto out;
-	tier_upstreams_init(u);
-	while ((ret = tier_read_request(t, w->fd, in, &q)) > 0) {
-		q.row.thread = w - workers;
-		if (tier_serve_request(t, u, w->fd, in, &q))
-			break;
+	if (err) {
+		tier_complain(s->tier, "starting", "a thread", err);
+	} else {
+		tier_worker_serve(&s->worker, &s->conn);
+		tier_worker_close(&s->worker);
 	}
-	tier_upstreams_close(u);
-out:
-	if (ret < 0 && ret != -ECONNRESET)
-		tier_complain(t, "reading from", "a client", ret);
-	free(u);
-	free(in);
-	worker_done(w);
+	slot_done(s);
 	return NULL;
 }
 
-static struct worker *slot_take(int fd)
+static struct serving *slot_take(struct tier *t, int fd, unsigned int endpoint)
 {
-	struct worker *w = NULL;
+	struct serving *s = NULL;
+	unsigned int i;
 
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < TIER_CLIENTS && !w; i++)
-		if (workers[i].fd < 0)
-			w = &workers[i];
-	if (w) {
-		w->fd = fd;
+	for (i = 0; i < TIER_CLIENTS; i++)
+		if (!slots[i] || !slots[i]->taken)
+			break;
+	if (i < TIER_CLIENTS && !slots[i])
+		slots[i] = calloc(1, sizeof(*s));
+	s = i < TIER_CLIENTS ? slots[i] : NULL;
+	if (s) {
+		s->tier = t;
+		s->taken = true;
+		s->worker.number = i;
+		tier_conn_init(&s->conn, fd, endpoint);
 		active++;
 	}
 	pthread_mutex_unlock(&lock);
-	return w;
+	return s;
 }
 
-static void accept_one(struct tier *t, const pthread_attr_t *attr)
+static void accept_one(struct tier *t, unsigned int endpoint, const pthread_attr_t *attr)
 {
-	int fd = accept4(t->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	struct worker *w;
+	int fd = tier_accept(t, endpoint, 0), err;
+	struct serving *s;
 	pthread_t thread;
-	int err;
 
 	if (fd < 0)
 		return;
-	atomic_fetch_add(&t->truth.accepts, 1);
-	addr_nodelay(fd);
-	w = slot_take(fd);
-	if (!w) {
+	s = slot_take(t, fd, endpoint);
+	if (!s) {
 		tier_complain(t, "accepting", "one more connection", -EMFILE);
 		close(fd);
 		return;
 	}
-	w->tier = t;
-	err = pthread_create(&thread, attr, worker_run, w);
+	err = pthread_create(&thread, attr, serve, s);
 	if (err) {
 		tier_complain(t, "starting", "a thread", -err);
-		worker_done(w);
+		slot_done(s);
 	}
 }
 
@@ -106,30 +100,33 @@ static void workers_stop(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += TIER_GRACE_NS / 1000000000;
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < TIER_CLIENTS; i++)
-		if (workers[i].fd >= 0)
-			shutdown(workers[i].fd, SHUT_RD);
+	for (int i = 0; i < TIER_CLIENTS && slots[i]; i++)
+		if (slots[i]->taken)
+			shutdown(slots[i]->conn.fd, SHUT_RD);
 	while (active && !pthread_cond_timedwait(&changed, &lock, &until))
 		;
+	for (int i = 0; i < TIER_CLIENTS && !active; i++)
+		free(slots[i]);
 	pthread_mutex_unlock(&lock);
 }
 
 const char *tier_serve_threads(struct tier *t)
 {
-	struct pollfd p[] = {{t->listen_fd, POLLIN, 0},
-			     {t->signal_fd, POLLIN, 0},
-			     {t->full_fd, POLLIN, 0}};
+	struct pollfd p[TIER_PORTS + 2];
 	pthread_attr_t attr;
 	const char *why;
+	unsigned int n = tier_poll_set(t, p);
 
-	for (int i = 0; i < TIER_CLIENTS; i++)
-		workers[i].fd = -1;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, 256 * 1024);
-	while (!(why = tier_told_to_end(t)))
-		if (poll(p, 3, 1000) > 0 && p[0].revents)
-			accept_one(t, &attr);
+	while (!(why = tier_told_to_end(t))) {
+		if (poll(p, n, 1000) <= 0)
+			continue;
+		for (unsigned int i = 0; i < t->n_listen; i++)
+			if (p[i].revents)
+				accept_one(t, i, &attr);
+	}
 	workers_stop();
 	pthread_attr_destroy(&attr);
 	return why;

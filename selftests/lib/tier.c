@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Plans, answers, CPU work and the end of a run: the same in every mode. */
+/* Requests, plans, CPU work and the end of a run: the same in every mode. */
 #include "tier.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint32_t pick(const struct tier *t, const struct frame_request *r,
 		     enum frame_knob k)
@@ -16,10 +18,38 @@ static uint32_t pick(const struct tier *t, const struct frame_request *r,
 	return r->knob[k][0] == FRAME_UNSET ? t->knob[k] : r->knob[k][0];
 }
 
-void tier_plan(const struct tier *t, const struct frame_request *r, struct tier_plan *p)
+/* Return: NN of a class cNN, -1 for any other. */
+static int class_number(const char *class)
+{
+	char *end;
+	long v = strtol(class + 1, &end, 10);
+
+	return *class == 'c' && class[1] >= '0' && class[1] <= '9' && !*end && v < 1000
+		       ? v
+		       : -1;
+}
+
+static void plan_targets(struct tier *t, const struct frame_request *r,
+			 struct tier_plan *p)
+{
+	int nr = class_number(r->class);
+
+	p->first = 0;
+	p->targets = t->n_next;
+	if (!t->per_class)
+		return;
+	p->targets = nr >= 0 && nr < (int)t->n_next;
+	if (p->targets)
+		p->first = nr;
+	else
+		tier_complain(t, "no endpoint for class", r->class, -ENOENT);
+}
+
+static void plan(struct tier *t, const struct frame_request *r, struct tier_plan *p)
 {
 	unsigned int slices;
 
+	plan_targets(t, r, p);
 	p->work_us = pick(t, r, FRAME_WORK);
 	p->sleep_us = pick(t, r, FRAME_SLEEP);
 	p->calls = pick(t, r, FRAME_CALLS);
@@ -27,14 +57,12 @@ void tier_plan(const struct tier *t, const struct frame_request *r, struct tier_
 	p->sends = pick(t, r, FRAME_SENDS);
 	p->gap_us = pick(t, r, FRAME_GAP);
 	p->parallel = pick(t, r, FRAME_PARALLEL);
-	if (p->calls == FRAME_UNSET)
-		p->calls = t->n_next;
-	if (!t->n_next)
-		p->calls = 0;
+	if (p->calls == FRAME_UNSET || !p->targets)
+		p->calls = p->targets;
 	if (!p->sends)
 		p->sends = 1;
-	if (p->parallel && p->calls > TIER_UPSTREAMS)
-		p->calls = TIER_UPSTREAMS;
+	if (p->parallel && p->calls > TIER_LANES)
+		p->calls = TIER_LANES;
 	slices = p->parallel && p->calls ? 2 : p->calls + 1;
 	p->slice_us = p->work_us / slices;
 	p->last_us = p->work_us - p->slice_us * (slices - 1);
@@ -82,11 +110,16 @@ const char *tier_told_to_end(struct tier *t)
 	return truth_now_ns() >= t->deadline_ns ? "seconds" : NULL;
 }
 
-/* Call once a request has been answered. */
-void tier_commit(struct tier *t, const struct truth_request *q)
+/* @p: TIER_PORTS + 2 of them. Return: how many are set, the listening ones first. */
+unsigned int tier_poll_set(const struct tier *t, struct pollfd *p)
 {
-	if (truth_commit(&t->truth, q))
-		eventfd_write(t->full_fd, 1);
+	unsigned int n = t->n_listen;
+
+	for (unsigned int i = 0; i < n; i++)
+		p[i] = (struct pollfd){t->listen_fd[i], POLLIN, 0};
+	p[n++] = (struct pollfd){t->signal_fd, POLLIN, 0};
+	p[n++] = (struct pollfd){t->full_fd, POLLIN, 0};
+	return n;
 }
 
 /* Counts an error; the first ones are also explained. */
@@ -99,48 +132,122 @@ void tier_complain(struct tier *t, const char *what, const char *where, int err)
 			err ? strerror(-err) : "the other side closed");
 }
 
-/* @error: NULL or one line that the client gets instead of an answer. */
-void tier_answer_init(struct tier_answer *a, const struct frame_request *r,
-		      const struct tier_plan *p, const char *error)
-{
-	unsigned long long id = r->id;
+/* --- connections --- */
 
-	if (error) {
-		a->head_len =
-			snprintf(a->head, sizeof(a->head), "ERR %llu %s\n", id, error);
-		a->total = a->head_len;
-		a->sends = 1;
-	} else {
-		a->head_len =
-			snprintf(a->head, sizeof(a->head), "OK %llu %u\n", id, p->size);
-		a->total = a->head_len + p->size;
-		a->sends = p->sends;
+void tier_accepted(struct tier *t, int fd)
+{
+	atomic_fetch_add(&t->truth.accepts, 1);
+	addr_nodelay(fd);
+}
+
+/* Return: a client's descriptor, or a negative errno also when another was first. */
+int tier_accept(struct tier *t, unsigned int endpoint, int flags)
+{
+	int fd = accept4(t->listen_fd[endpoint], NULL, NULL, SOCK_CLOEXEC | flags);
+
+	if (fd < 0)
+		return -errno;
+	tier_accepted(t, fd);
+	return fd;
+}
+
+void tier_conn_ready(struct tier_conn *c)
+{
+	truth_open(&c->q);
+	frame_next(&c->in);
+}
+
+/* @c: zeroed, or closed. */
+void tier_conn_init(struct tier_conn *c, int fd, unsigned int endpoint)
+{
+	c->fd = fd;
+	c->endpoint = endpoint;
+	c->in.have = 0;
+	c->answer.has_pipe = false;
+	tier_conn_ready(c);
+}
+
+void tier_conn_close(struct tier_conn *c)
+{
+	close(c->fd);
+	c->fd = -1;
+	if (c->answer.has_pipe) {
+		close(c->answer.pipe[0]);
+		close(c->answer.pipe[1]);
 	}
-	a->sent = 0;
-	a->sends_done = 0;
+	c->answer.has_pipe = false;
 }
 
 /*
- * Makes one send call: the next part of the answer.
- * Return: 1 the part is out, 0 the socket took only some of it, negative errno.
+ * Takes in what a recv has put into frame_space(). A client that waits to be asked for
+ * the body is asked; few bytes into an empty buffer, so that no mode need wait for them.
+ * Return: 1 when the request is whole, 0 when more must come, negative errno.
  */
-int tier_answer_send(struct tier_answer *a, int fd, struct truth_request *q)
+int tier_conn_take(struct tier_conn *c, ssize_t n)
 {
-	size_t part_end = a->total * (a->sends_done + 1ULL) / a->sends;
-	struct iovec iov[FRAME_IOV];
-	struct msghdr msg = {.msg_iov = iov};
 	uint64_t start;
-	ssize_t n;
+	int ret;
 
-	msg.msg_iovlen = frame_iov(iov, a->head, a->head_len, a->sent, part_end);
+	if (n <= 0)
+		return n ? n : -ECONNRESET;
+	truth_recv(&c->q, truth_now_ns());
+	ret = frame_take(&c->in, n);
+	if (ret || !frame_wants_body(&c->in))
+		return ret;
 	start = truth_now_ns();
-	n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	n = send(c->fd, FRAME_CONTINUE, sizeof(FRAME_CONTINUE) - 1, MSG_NOSIGNAL);
 	if (n < 0)
-		return errno == EAGAIN ? 0 : -errno;
-	truth_send(q, start, n);
-	a->sent += n;
-	if (a->sent < part_end)
+		return -errno;
+	truth_send(&c->q, start, n);
+	return 0;
+}
+
+/*
+ * The request that came along with the last one opens now, and others may disagree.
+ * Return: as tier_conn_take().
+ */
+int tier_conn_pipelined(struct tier *t, struct tier_conn *c)
+{
+	if (!c->in.have)
 		return 0;
-	a->sends_done++;
-	return 1;
+	atomic_fetch_add(&t->truth.pipelined, 1);
+	truth_recv(&c->q, truth_now_ns());
+	return frame_take(&c->in, 0);
+}
+
+/* Parses the request that is whole now, and plans it. Return: 0 or a negative errno. */
+int tier_conn_begin(struct tier *t, struct tier_conn *c)
+{
+	int ret = frame_request_parse(&c->req, c->in.line);
+	int nr;
+
+	if (ret) {
+		tier_complain(t, "request", c->in.line, ret);
+		return ret;
+	}
+	c->q.row.bytes_in = c->in.bytes;
+	c->q.row.id = c->req.id;
+	strcpy(c->q.row.class, c->req.class);
+	nr = class_number(c->req.class);
+	if (t->n_listen > 1 && nr >= 0 && nr != (int)c->endpoint)
+		atomic_fetch_add(&t->truth.misplaced, 1);
+	plan(t, &c->req, &c->plan);
+	return 0;
+}
+
+/* Return: where in next[] the request's call number @call goes. */
+unsigned int tier_conn_target(const struct tier_conn *c, unsigned int call)
+{
+	return c->plan.first + call % c->plan.targets;
+}
+
+/* The request has been answered, or could not be because of @err. */
+void tier_conn_done(struct tier *t, struct tier_conn *c, int err)
+{
+	if (err == -EPIPE || err == -ECONNRESET)
+		atomic_fetch_add(&t->truth.gone, 1);
+	else if (err)
+		tier_complain(t, "answering", "a client", err);
+	if (truth_commit(&t->truth, &c->q))
+		eventfd_write(t->full_fd, 1);
 }

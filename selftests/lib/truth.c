@@ -2,26 +2,27 @@
 #include "truth.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#define MAX_CLASSES 64
+/* What this thread's CPU time is charged to. */
+static _Thread_local struct {
+	struct truth_request *q;
+	uint64_t from_ns;
+} charged;
 
-struct sums {
-	const char *class;
-	uint64_t count, response_ns, own_ns, call_ns, call_sum_ns, work_ns;
-	uint64_t bytes_in, bytes_out, calls, recvs, sends;
-	uint64_t first_open_ns, last_close_ns;
-};
-
-uint64_t truth_now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+uint64_t truth_now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The pages of the array are touched by its use only, so a large maximum costs nothing.
@@ -30,7 +31,7 @@ int truth_init(struct truth *t, uint64_t max_rows)
 {
 	memset(t, 0, sizeof(*t));
 	t->rows = mmap(NULL, max_rows * sizeof(*t->rows), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (t->rows == MAP_FAILED)
 		return -errno;
 	t->max_rows = max_rows;
@@ -44,7 +45,27 @@ void truth_free(struct truth *t)
 
 void truth_open(struct truth_request *q)
 {
+	truth_charge(NULL);
 	memset(q, 0, sizeof(*q));
+}
+
+/*
+ * From here on the CPU time of this thread is @q's, or nobody's if it is NULL. Whoever
+ * gives a request to another thread stops first. Return: whose it was.
+ */
+struct truth_request *truth_charge(struct truth_request *q)
+{
+	struct truth_request *last = charged.q;
+	uint64_t now;
+
+	if (q == last)
+		return last;
+	now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (last)
+		last->row.cpu_ns += now - charged.from_ns;
+	charged.q = q;
+	charged.from_ns = now;
+	return last;
 }
 
 /* A recv of the request returned bytes; the first one opens it. */
@@ -52,6 +73,7 @@ void truth_recv(struct truth_request *q, uint64_t now_ns)
 {
 	if (!q->row.recvs++)
 		q->row.open_ns = now_ns;
+	truth_charge(q);
 }
 
 /* A send of the answer that was called at @start_ns took @bytes; the last one closes. */
@@ -59,6 +81,7 @@ void truth_send(struct truth_request *q, uint64_t start_ns, uint64_t bytes)
 {
 	q->row.sends++;
 	q->row.close_ns = start_ns;
+	q->row.done_ns = truth_now_ns();
 	q->row.bytes_out += bytes;
 }
 
@@ -77,156 +100,19 @@ void truth_call_end(struct truth_request *q, uint64_t begin_ns, uint64_t now_ns)
 		q->row.call_ns += now_ns - q->union_from_ns;
 }
 
-/* Return: true for the one request that fills the array. */
-bool truth_commit(struct truth *t, const struct truth_request *q)
+/*
+ * Call from the thread that ends @q. A request that was never answered closes here.
+ * Return: true for the one that fills the array.
+ */
+bool truth_commit(struct truth *t, struct truth_request *q)
 {
-	uint64_t i = atomic_fetch_add(&t->count, 1);
+	uint64_t i;
 
+	truth_charge(NULL);
+	if (!q->row.sends)
+		q->row.close_ns = q->row.done_ns = truth_now_ns();
+	i = atomic_fetch_add(&t->count, 1);
 	if (i < t->max_rows)
 		t->rows[i] = q->row;
 	return i + 1 == t->max_rows;
-}
-
-static uint64_t response_ns(const struct truth_row *r)
-{
-	return r->close_ns - r->open_ns;
-}
-
-static void sums_add(struct sums *s, const struct truth_row *r)
-{
-	if (!s->count || r->open_ns < s->first_open_ns)
-		s->first_open_ns = r->open_ns;
-	if (r->close_ns > s->last_close_ns)
-		s->last_close_ns = r->close_ns;
-	s->count++;
-	s->response_ns += response_ns(r);
-	s->own_ns += response_ns(r) - r->call_ns;
-	s->call_ns += r->call_ns;
-	s->call_sum_ns += r->call_sum_ns;
-	s->work_ns += r->work_ns;
-	s->bytes_in += r->bytes_in;
-	s->bytes_out += r->bytes_out;
-	s->calls += r->calls;
-	s->recvs += r->recvs;
-	s->sends += r->sends;
-}
-
-static void sums_write(const struct sums *s, FILE *f)
-{
-	const struct {
-		const char *name;
-		uint64_t v;
-	} fields[] = {
-		{"count", s->count},
-		{"response_ns", s->response_ns},
-		{"own_ns", s->own_ns},
-		{"calls", s->calls},
-		{"call_ns", s->call_ns},
-		{"call_sum_ns", s->call_sum_ns},
-		{"work_ns", s->work_ns},
-		{"bytes_in", s->bytes_in},
-		{"bytes_out", s->bytes_out},
-		{"recvs", s->recvs},
-		{"sends", s->sends},
-		{"first_open_ns", s->first_open_ns},
-		{"last_close_ns", s->last_close_ns},
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		fprintf(f, "%s\"%s\": %llu", i ? ", " : "", fields[i].name,
-			(unsigned long long)fields[i].v);
-}
-
-static struct sums *sums_find(struct sums *classes, unsigned int *n, const char *class)
-{
-	for (unsigned int i = 0; i < *n; i++)
-		if (!strcmp(classes[i].class, class))
-			return &classes[i];
-	if (*n == MAX_CLASSES)
-		return NULL;
-	classes[*n].class = class;
-	return &classes[(*n)++];
-}
-
-static uint64_t rows_kept(struct truth *t)
-{
-	uint64_t n = atomic_load(&t->count);
-
-	return n < t->max_rows ? n : t->max_rows;
-}
-
-static void write_row(const struct truth_row *r, FILE *f, const char *format)
-{
-	fprintf(f, format, (unsigned long long)r->id, r->class,
-		(unsigned long long)r->open_ns, (unsigned long long)r->close_ns,
-		(unsigned long long)response_ns(r),
-		(unsigned long long)(response_ns(r) - r->call_ns), r->calls,
-		(unsigned long long)r->call_ns, (unsigned long long)r->call_sum_ns,
-		(unsigned long long)r->work_ns, (unsigned long long)r->bytes_in,
-		(unsigned long long)r->bytes_out, r->recvs, r->sends, r->thread);
-}
-
-static void write_rows(struct truth *t, FILE *f)
-{
-	fprintf(f, ",\n \"rows\": [");
-	for (uint64_t i = 0; i < rows_kept(t); i++) {
-		fprintf(f, "%s\n", i ? "," : "");
-		write_row(&t->rows[i], f,
-			  "  {\"id\": %llu, \"class\": \"%s\", \"open_ns\": %llu, "
-			  "\"close_ns\": %llu, \"response_ns\": %llu, \"own_ns\": %llu, "
-			  "\"calls\": %u, \"call_ns\": %llu, \"call_sum_ns\": %llu, "
-			  "\"work_ns\": %llu, \"bytes_in\": %llu, \"bytes_out\": %llu, "
-			  "\"recvs\": %u, \"sends\": %u, \"thread\": %u}");
-	}
-	fprintf(f, "]");
-}
-
-/* Return: 0 or -EIO. */
-int truth_write_json(struct truth *t, FILE *f, const char *tier, const char *mode,
-		     const char *ended, bool with_rows)
-{
-	static struct sums classes[MAX_CLASSES];
-	struct sums all = {0}, *s;
-	unsigned int n = 0;
-
-	memset(classes, 0, sizeof(classes));
-	for (uint64_t i = 0; i < rows_kept(t); i++) {
-		sums_add(&all, &t->rows[i]);
-		s = sums_find(classes, &n, t->rows[i].class);
-		if (s)
-			sums_add(s, &t->rows[i]);
-	}
-	fprintf(f, "{\"tier\": \"%s\", \"mode\": \"%s\", \"ended\": \"%s\", ", tier, mode,
-		ended);
-	sums_write(&all, f);
-	fprintf(f,
-		",\n \"accepts\": %llu, \"connects\": %llu, \"errors\": %llu, "
-		"\"pipelined\": %llu, \"queued\": %llu, \"rows_lost\": %llu,\n "
-		"\"classes\": {",
-		atomic_load(&t->accepts), atomic_load(&t->connects),
-		atomic_load(&t->errors), atomic_load(&t->pipelined),
-		atomic_load(&t->queued), atomic_load(&t->count) - rows_kept(t));
-	for (unsigned int i = 0; i < n; i++) {
-		fprintf(f, "%s\n  \"%s\": {", i ? "," : "", classes[i].class);
-		sums_write(&classes[i], f);
-		fprintf(f, "}");
-	}
-	fprintf(f, "}");
-	if (with_rows)
-		write_rows(t, f);
-	fprintf(f, "}\n");
-	return fflush(f) || ferror(f) ? -EIO : 0;
-}
-
-/* Return: 0 or -EIO. */
-int truth_write_csv(struct truth *t, FILE *f)
-{
-	fprintf(f,
-		"id,class,open_ns,close_ns,response_ns,own_ns,calls,call_ns,call_sum_ns,"
-		"work_ns,bytes_in,bytes_out,recvs,sends,thread\n");
-	for (uint64_t i = 0; i < rows_kept(t); i++)
-		write_row(&t->rows[i], f,
-			  "%llu,%s,%llu,%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,%llu,%u,%u,"
-			  "%u\n");
-	return fflush(f) || ferror(f) ? -EIO : 0;
 }
