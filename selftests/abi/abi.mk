@@ -19,11 +19,12 @@ PKG_CONFIG    ?= pkg-config
 ABI_CFLAGS    ?= $(shell $(PKG_CONFIG) --cflags libmnl)
 ABI_LIBS      ?= $(shell $(PKG_CONFIG) --libs libmnl)
 
-abi-tlmnl-objs := tlmnl tl interval json
-abi-bad-objs   := abi-bad bad-message bad-request bad-cases bad-fuzz tl
-abi-ports-objs := ports
+abi-tlmnl-objs  := tlmnl tl interval fields json
+abi-bad-objs    := abi-bad bad-message bad-request bad-cases bad-fuzz tl
+abi-strict-objs := strict interval fields json
+abi-ports-objs  := ports
 
-ABI_PROGRAMS := $(addprefix $(GUEST_OUT)/,tlmnl abi-bad ports)
+ABI_PROGRAMS := $(addprefix $(GUEST_OUT)/,tlmnl abi-bad abi-strict ports)
 
 .PHONY: abi-programs
 abi-programs: $(ABI_PROGRAMS)
@@ -35,6 +36,7 @@ $(ABI_OBJ)/%.o: $(ABI_DIR)/%.c
 
 $(GUEST_OUT)/tlmnl: $(abi-tlmnl-objs:%=$(ABI_OBJ)/%.o)
 $(GUEST_OUT)/abi-bad: $(abi-bad-objs:%=$(ABI_OBJ)/%.o)
+$(GUEST_OUT)/abi-strict: $(abi-strict-objs:%=$(ABI_OBJ)/%.o)
 $(GUEST_OUT)/ports: $(abi-ports-objs:%=$(ABI_OBJ)/%.o)
 $(ABI_PROGRAMS):
 	@mkdir -p $(@D)

@@ -15,12 +15,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum sentence { BARE, SENTENCE };
+#define BARE NULL
+#define SENTENCE "" /* any */
 
 static struct tl *tl;
 
-/* The message must be refused with @error and change nothing. */
-static void refused(const struct message *message, int error, enum sentence sentence,
+/*
+ * The message must be refused with @error and a sentence in which @sentence is, and
+ * change nothing.
+ */
+static void refused(const struct message *message, int error, const char *sentence,
 		    const char *name, const char *what)
 {
 	static struct state before, after;
@@ -36,7 +40,7 @@ static void refused(const struct message *message, int error, enum sentence sent
 		return;
 	}
 	good = answer.ended && answer.error == error && !answer.messages &&
-	       (sentence == BARE || tl->sentence[0]);
+	       (!sentence || (tl->sentence[0] && strstr(tl->sentence, sentence)));
 	if (!good)
 		tap_note("answered %d, errno %d wanted %d, messages %u, sentence '%s'",
 			 answer.ended, answer.error, error, answer.messages,
@@ -67,7 +71,7 @@ static void all_but(struct message *message, const struct request *request,
 	message_begin(message, tl, request->cmd, request_flags(request));
 	for (attr = request->attrs; attr->kind && !but->alone; attr++)
 		if (attr != but && !attr->alone)
-			request_attr(message, request, attr);
+			request_attr(message, attr);
 }
 
 static void with(const struct request *request, const struct request_attr *attr,
@@ -114,24 +118,37 @@ static void number_cases(const struct request *request, const struct request_att
 	}
 }
 
-static void name_cases(const struct request *request, const struct request_attr *attr)
+static void text_cases(const struct request *request, const struct request_attr *attr)
 {
-	static const char *const odd[] = {"a\tb", "a\nb", "\x1b[2J", "a\x7f", "\x01"};
-	char longest[64];
+	static const char *const odd[] = {"/a\tb",  "/a\nb", "/\x1b[2J",
+					  "/a\x7f", "/\x01", "/\xc3\xa4"};
+	uint32_t most = attr->max;
+	char longest[256];
 	unsigned int i;
 
-	memset(longest, 'n', sizeof(longest));
+	/* As a path must begin, so that this is not what is wrong. */
+	memset(longest, '/', sizeof(longest));
 	with(request, attr, 0, "", 0, EINVAL, "of zero length");
 	with(request, attr, 0, "", 1, EINVAL, "empty");
-	with(request, attr, 0, "noend", 5, EINVAL, "without NUL");
-	with(request, attr, 0, longest, 31, EINVAL, "longest, without NUL");
-	with(request, attr, 0, longest, 64, EINVAL, "too long, without NUL");
-	longest[32] = '\0';
-	with(request, attr, 0, longest, 33, EINVAL, "one character too long");
-	with(request, attr, 0, "rule\0 and more", 15, EINVAL, "with bytes after the NUL");
+	with(request, attr, 0, "/noend", 6, EINVAL, "without NUL");
+	with(request, attr, 0, longest, most, EINVAL, "longest, without NUL");
+	with(request, attr, 0, longest, 2 * most, EINVAL, "too long, without NUL");
+	longest[most + 1] = '\0';
+	with(request, attr, 0, longest, most + 2, EINVAL, "one character too long");
+	with(request, attr, 0, "/rule\0 and more", 16, EINVAL,
+	     "with bytes after the NUL");
 	for (i = 0; i < MNL_ARRAY_SIZE(odd); i++)
 		with(request, attr, 0, odd[i], strlen(odd[i]) + 1, EINVAL,
-		     "with a control character");
+		     "not of printable ASCII");
+}
+
+static void bytes_cases(const struct request *request, const struct request_attr *attr)
+{
+	static const char zeros[400];
+
+	with(request, attr, 0, zeros, 0, ERANGE, "of zero length");
+	with(request, attr, 0, zeros, 65, ERANGE, "one byte too long");
+	with(request, attr, 0, zeros, sizeof(zeros), ERANGE, "too long");
 }
 
 static void attr_cases(const struct request *request, const struct request_attr *attr)
@@ -140,8 +157,10 @@ static void attr_cases(const struct request *request, const struct request_attr 
 	struct message message;
 	char name[64];
 
-	if (attr->kind == ATTR_NAME)
-		name_cases(request, attr);
+	if (attr->kind == ATTR_TEXT)
+		text_cases(request, attr);
+	else if (attr->kind == ATTR_BYTES)
+		bytes_cases(request, attr);
 	else
 		number_cases(request, attr);
 	with(request, attr, NLA_F_NESTED, garbage, sizeof(garbage), EINVAL,
@@ -152,8 +171,8 @@ static void attr_cases(const struct request *request, const struct request_attr 
 	all_but(&message, request, attr);
 	if (attr->required)
 		refused(&message, EINVAL, SENTENCE, name, "missing");
-	request_attr(&message, request, attr);
-	request_attr(&message, request, attr);
+	request_attr(&message, attr);
+	request_attr(&message, attr);
 	refused(&message, EINVAL, SENTENCE, name, "given twice");
 }
 
@@ -239,6 +258,8 @@ static void restore(const struct request *request)
 	case TIERLENS_CMD_DISABLE:
 	case TIERLENS_CMD_TIER_NEW:
 	case TIERLENS_CMD_TIER_DEL:
+	case TIERLENS_CMD_CLASS_NEW:
+	case TIERLENS_CMD_CLASS_DEL:
 		request_set_up(tl);
 	}
 }
@@ -256,21 +277,160 @@ static void valid_cases(const struct request *request, uint8_t version, const ch
 }
 
 /* Refusals that depend on what is there. */
-static void tier_cases(void)
+static void refused_tier(const char *name, uint32_t port, const char *path, int error,
+			 const char *sentence, const char *what)
 {
 	struct message message;
 
 	message_begin(&message, tl, TIERLENS_CMD_TIER_NEW, NLM_F_ACK);
-	message_name(&message, TIERLENS_A_TIER_NAME, REQUEST_RULE);
-	message_u32(&message, TIERLENS_A_TIER_PORT, REQUEST_NEW_PORT);
-	refused(&message, EEXIST, SENTENCE, "tier-new", "a name that is there");
-	message_begin(&message, tl, TIERLENS_CMD_TIER_NEW, NLM_F_ACK);
-	message_name(&message, TIERLENS_A_TIER_NAME, REQUEST_NEW);
-	message_u32(&message, TIERLENS_A_TIER_PORT, REQUEST_RULE_PORT);
-	refused(&message, EEXIST, SENTENCE, "tier-new", "a port that has a rule");
+	message_name(&message, TIERLENS_A_TIER_NAME, name);
+	if (port)
+		message_u32(&message, TIERLENS_A_TIER_PORT, port);
+	if (path)
+		message_name(&message, TIERLENS_A_TIER_PATH, path);
+	refused(&message, error, sentence, "tier-new", what);
+}
+
+static void tier_cases(void)
+{
+	struct message message;
+
+	refused_tier(REQUEST_RULE, REQUEST_NEW_PORT, NULL, EEXIST,
+		     "has that name already", "a name that is there");
+	refused_tier(REQUEST_RULE, 0, REQUEST_NEW_PATH, EEXIST, "has that name already",
+		     "a name that is there, for a path");
+	refused_tier(REQUEST_NEW, REQUEST_RULE_PORT, NULL, EEXIST, "has a tier already",
+		     "a port that has a rule");
+	refused_tier(REQUEST_NEW, 0, NULL, EINVAL, "port is missing",
+		     "neither port nor path");
+	refused_tier(REQUEST_NEW, REQUEST_NEW_PORT, REQUEST_NEW_PATH, EINVAL,
+		     "either a port or a path", "both port and path");
+	refused_tier(REQUEST_NEW, 0, "run/fresh.sock", EINVAL, "begins with / or @",
+		     "a path that begins otherwise");
 	message_begin(&message, tl, TIERLENS_CMD_TIER_DEL, NLM_F_ACK);
 	message_name(&message, TIERLENS_A_TIER_NAME, "nobody");
-	refused(&message, ENOENT, SENTENCE, "tier-del", "a name that is not there");
+	refused(&message, ENOENT, "no tier has that name", "tier-del",
+		"a name that is not there");
+}
+
+static int new_tier(const char *name, const char *path)
+{
+	struct message message;
+
+	message_begin(&message, tl, TIERLENS_CMD_TIER_NEW, NLM_F_ACK);
+	message_name(&message, TIERLENS_A_TIER_NAME, name);
+	message_name(&message, TIERLENS_A_TIER_PATH, path);
+	return request_ask(tl, &message);
+}
+
+struct wanted {
+	const struct nlattr *attr;
+	bool found;
+};
+
+static int look_for(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+	struct wanted *wanted = arg;
+
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		wanted->found |= !memcmp(attr, wanted->attr, wanted->attr->nla_len);
+	return 0;
+}
+
+/* Whether a dump has the attribute. */
+static bool listed(uint8_t cmd, uint16_t type, const void *payload, uint16_t length)
+{
+	struct message with, ask;
+	struct wanted wanted = {0};
+
+	message_begin(&with, tl, cmd, NLM_F_DUMP);
+	wanted.attr = mnl_nlmsg_get_payload_tail(message_header(&with));
+	message_attr(&with, type, payload, length);
+	message_begin(&ask, tl, cmd, NLM_F_DUMP);
+	return !tl_ask(tl, message_header(&ask), look_for, &wanted) && wanted.found;
+}
+
+static void path_cases(void)
+{
+	char path[TIERLENS_SUN_PATH_MAX + 1];
+
+	memset(path, 'p', sizeof(path));
+	path[0] = '@';
+	path[TIERLENS_SUN_PATH_MAX] = '\0';
+	tap(!new_tier("longest", path) &&
+		    listed(TIERLENS_CMD_TIER_GET, TIERLENS_A_TIER_PATH, path,
+			   sizeof(path)),
+	    "tier-new, the longest path, abstract: taken and listed");
+	refused_tier(REQUEST_NEW, 0, path, EEXIST, "has a tier already",
+		     "a path that has a rule");
+	path[0] = '/';
+	tap(!new_tier("as long", path),
+	    "tier-new, the same but not abstract: another one");
+	request_set_up(tl);
+}
+
+static int class_add(const char *name, const char *prefix, const char *tier)
+{
+	struct message message;
+
+	request_class(&message, tl, TIERLENS_CMD_CLASS_NEW, name, prefix, tier);
+	return request_ask(tl, &message);
+}
+
+static void refused_class(uint8_t cmd, const char *name, const char *prefix,
+			  const char *tier, int error, const char *sentence,
+			  const char *what)
+{
+	struct message message;
+
+	request_class(&message, tl, cmd, name, prefix, tier);
+	refused(&message, error, sentence,
+		cmd == TIERLENS_CMD_CLASS_NEW ? "class-new" : "class-del", what);
+}
+
+static void class_cases(void)
+{
+	const uint8_t add = TIERLENS_CMD_CLASS_NEW, del = TIERLENS_CMD_CLASS_DEL;
+	char prefix[TIERLENS_PREFIX_MAX + 2];
+
+	refused_class(add, "other", "GET", NULL, EINVAL, "what no rule matches",
+		      "a class called other");
+	refused_class(add, REQUEST_NEW, NULL, NULL, EINVAL, "prefix is missing",
+		      "no prefix");
+	refused_class(add, REQUEST_CLASS, REQUEST_PREFIX, REQUEST_RULE, EEXIST,
+		      "has that prefix already", "a rule that is there");
+	refused_class(add, REQUEST_NEW, REQUEST_PREFIX, REQUEST_RULE, EEXIST,
+		      "has that prefix already", "its prefix and tier for another class");
+	tap(!class_add(REQUEST_NEW, REQUEST_PREFIX, NULL),
+	    "class-new, its prefix for all tiers: another rule");
+	refused_class(add, REQUEST_NEW, REQUEST_PREFIX, NULL, EEXIST,
+		      "has that prefix already", "the same for all tiers again");
+
+	refused_class(del, "nobody", NULL, NULL, ENOENT, "no rule is like that",
+		      "a class that is not there");
+	refused_class(del, "other", NULL, NULL, ENOENT, "no rule is like that", "other");
+	refused_class(del, REQUEST_CLASS, "GET /kep", REQUEST_RULE, ENOENT,
+		      "no rule is like that", "a shorter prefix");
+	refused_class(del, REQUEST_CLASS, REQUEST_PREFIX, NULL, ENOENT,
+		      "no rule is like that", "the prefix for all tiers");
+	refused_class(del, REQUEST_CLASS, REQUEST_PREFIX, "nobody", ENOENT,
+		      "no rule is like that", "the prefix for another tier");
+	refused_class(del, REQUEST_NEW, REQUEST_PREFIX, REQUEST_RULE, ENOENT,
+		      "no rule is like that", "the prefix of another class");
+	refused_class(del, REQUEST_CLASS, NULL, REQUEST_RULE, EINVAL,
+		      "a tier without a prefix", "a tier without a prefix");
+
+	memset(prefix, '\xff', sizeof(prefix));
+	prefix[TIERLENS_PREFIX_MAX + 1] = '\0';
+	refused_class(add, REQUEST_NEW, prefix, NULL, ERANGE, "empty or too long",
+		      "a prefix of 65 bytes");
+	prefix[TIERLENS_PREFIX_MAX] = '\0';
+	tap(!class_add(REQUEST_NEW, prefix, NULL) &&
+		    listed(TIERLENS_CMD_CLASS_GET, TIERLENS_A_CLASS_PREFIX, prefix,
+			   TIERLENS_PREFIX_MAX),
+	    "class-new, a prefix of 64 bytes: taken and listed");
+	request_set_up(tl);
 }
 
 static void interval_cases(void)
@@ -331,6 +491,77 @@ static void full_table(void)
 	tap(!request_set_up(tl), "all rules were deleted");
 }
 
+/* 64 rules are all that there can be. */
+static void full_rules(void)
+{
+	struct message message;
+	char name[16];
+	unsigned int i;
+	int ret = 0;
+
+	/* One is there. */
+	for (i = 1; i < 100 && !ret; i++) {
+		snprintf(name, sizeof(name), "full-%u", i);
+		ret = class_add(name, name, NULL);
+	}
+	tap(ret == -ENOSPC && i == TIERLENS_CLASS_RULES_MAX + 1,
+	    "class-new, number %u: there are too many rules", i);
+	refused_class(TIERLENS_CMD_CLASS_NEW, REQUEST_NEW, "x", NULL, ENOSPC, "64 rules",
+		      "there are 64 rules");
+	request_class(&message, tl, TIERLENS_CMD_CLASS_DEL, "full-20", NULL, NULL);
+	tap(!request_ask(tl, &message) && !class_add(REQUEST_NEW, "x", NULL),
+	    "one was deleted, and another one has its place");
+	tap(!request_set_up(tl), "all rules were deleted");
+}
+
+static int burn_names(const char *stem, unsigned int n)
+{
+	struct message message;
+	char name[16];
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		snprintf(name, sizeof(name), "%s-%u", stem, i);
+		ret = class_add(name, "x", NULL);
+		if (ret)
+			return ret;
+		request_class(&message, tl, TIERLENS_CMD_CLASS_DEL, name, NULL, NULL);
+		ret = request_ask(tl, &message);
+	}
+	return ret;
+}
+
+static int switch_to(uint8_t cmd)
+{
+	struct message message;
+
+	message_begin(&message, tl, cmd, NLM_F_ACK);
+	return request_ask(tl, &message);
+}
+
+/* Names are kept until measuring ends, and there is an end to them. */
+static void many_names(bool enabled)
+{
+	struct message message;
+
+	tap_note("many names, %s", enabled ? "enabled" : "disabled");
+	if (!enabled)
+		switch_to(TIERLENS_CMD_DISABLE);
+	tap(burn_names("name", 300) == -ENOSPC,
+	    "class-new, always another name: there are too many");
+	refused_class(TIERLENS_CMD_CLASS_NEW, "one-more", "x", NULL, ENOSPC,
+		      "too many names", "there have been too many names");
+	tap(!class_add("name-7", "x", NULL), "a name that was there can be used again");
+	/* What the sentence says. */
+	request_class(&message, tl, TIERLENS_CMD_CLASS_DEL, "name-7", NULL, NULL);
+	request_ask(tl, &message);
+	switch_to(TIERLENS_CMD_DISABLE);
+	switch_to(TIERLENS_CMD_ENABLE);
+	tap(!burn_names("again", 200), "the sentence's advice helps");
+	tap(!request_set_up(tl), "set up again");
+}
+
 int bad_cases(struct tl *socket)
 {
 	const struct request_attr *attr;
@@ -349,9 +580,14 @@ int bad_cases(struct tl *socket)
 		valid_cases(&requests[i], 99, "another version in the header");
 	}
 	tier_cases();
+	path_cases();
+	class_cases();
 	interval_cases();
 	command_cases();
 	full_table();
+	full_rules();
+	many_names(true);
+	many_names(false);
 	tap(!request_clean_up(tl), "cleaned up");
 	return 0;
 }

@@ -93,8 +93,10 @@ static void add(struct state *state, const struct nlattr *attr)
 {
 	size_t length = mnl_attr_get_len(attr);
 
-	if (state->length + length > sizeof(state->text))
+	if (state->length + length > sizeof(state->text)) {
+		state->full = true;
 		return;
+	}
 	memcpy(state->text + state->length, attr, length);
 	state->length += length;
 }
@@ -110,6 +112,7 @@ static int add_module(const struct nlmsghdr *nlh, void *state)
 		case TIERLENS_A_MODULE_QUIET_MS:
 		case TIERLENS_A_MODULE_MEMORY_CAP:
 		case TIERLENS_A_MODULE_TIERS:
+		case TIERLENS_A_MODULE_CLASS_RULES:
 			add(state, attr);
 		}
 	return 0;
@@ -121,6 +124,16 @@ static int add_tier(const struct nlmsghdr *nlh, void *state)
 
 	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
 		if (mnl_attr_get_type(attr) != TIERLENS_A_TIER_CONNECTIONS)
+			add(state, attr);
+	return 0;
+}
+
+static int add_class(const struct nlmsghdr *nlh, void *state)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) != TIERLENS_A_CLASS_HITS)
 			add(state, attr);
 	return 0;
 }
@@ -144,5 +157,9 @@ int state_take(struct tl *tl, struct state *state)
 		ret = tl_ask(tl,
 			     tl_request(tl, buffer, TIERLENS_CMD_TIER_GET, NLM_F_DUMP),
 			     add_tier, state);
-	return ret;
+	if (!ret)
+		ret = tl_ask(tl,
+			     tl_request(tl, buffer, TIERLENS_CMD_CLASS_GET, NLM_F_DUMP),
+			     add_class, state);
+	return ret ? ret : state->full ? -ENOSPC : 0;
 }

@@ -5,10 +5,11 @@
 
 #include "tl.h"
 
-/* What makes up the module's settings and its tiers, as one text. */
+/* What makes up the module's settings, its tiers and its rules, as one text. */
 struct state {
-	char text[32768];
+	char text[65536];
 	size_t length;
+	bool full;
 };
 
 struct message {

@@ -5,7 +5,7 @@
 
 #include "bad-message.h"
 
-enum attr_kind { ATTR_NONE, ATTR_U32, ATTR_U64, ATTR_NAME };
+enum attr_kind { ATTR_NONE, ATTR_U32, ATTR_U64, ATTR_TEXT, ATTR_BYTES };
 
 struct request_attr {
 	uint16_t type;
@@ -13,7 +13,8 @@ struct request_attr {
 	bool required;
 	bool alone; /* excludes the others, is not in the valid message */
 	uint32_t valid;
-	uint32_t min, max; /* 0: no such bound */
+	const char *text;  /* valid, of texts and bytes */
+	uint32_t min, max; /* 0: no such bound; of lengths for texts and bytes */
 };
 
 struct request {
@@ -23,18 +24,22 @@ struct request {
 	struct request_attr attrs[4]; /* ended by ATTR_NONE */
 };
 
-#define REQUESTS 8
+#define REQUESTS 12
 #define REQUEST_RULE "rule"
 #define REQUEST_RULE_PORT 7001
 #define REQUEST_NEW "fresh"
 #define REQUEST_NEW_PORT 7002
+#define REQUEST_NEW_PATH "/run/fresh.sock"
+#define REQUEST_CLASS "kept"
+#define REQUEST_PREFIX "GET /kept"
 
 extern const struct request requests[REQUESTS];
 
 uint16_t request_flags(const struct request *request);
-void request_attr(struct message *message, const struct request *request,
-		  const struct request_attr *attr);
+void request_attr(struct message *message, const struct request_attr *attr);
 void request_valid(struct message *message, struct tl *tl, const struct request *request);
+void request_class(struct message *message, struct tl *tl, uint8_t cmd, const char *name,
+		   const char *prefix, const char *tier);
 int request_set_up(struct tl *tl);
 int request_clean_up(struct tl *tl);
 int request_ask(struct tl *tl, const struct message *message);

@@ -2,277 +2,448 @@
 /*
  * The client is strict on purpose: what the ABI promises about a dump (the head in
  * every part, events and losses in the first, one end, a histogram that holds what
- * is counted) is checked while reading. Attributes that it does not know it skips.
+ * is counted, a path's parent beside it, paths that sum up to the cells) is checked
+ * while reading. Attributes that it does not know it skips.
  */
 #include "interval.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SET_MAX 32
+#define NODE_MORE 1 /* "more paths" */
+#define CPU_SLACK_NS                                                       \
+	5000000000ULL /* closing may be late, and so may be the one before \
+		       */
 
-struct set {
-	const struct nlattr *attrs[SET_MAX];
-};
+/* clang-format off */
+const struct fields interval_events = {
+	"the events lack an attribute", {
+	[TIERLENS_A_EVENTS_SEEN] = {.name = "seen"},
+	[TIERLENS_A_EVENTS_ATTRIBUTED] = {.name = "attributed"},
+	[TIERLENS_A_EVENTS_UNATTRIBUTED] = {.name = "unattributed"},
+	[TIERLENS_A_EVENTS_IGNORED] = {.name = "ignored"},
+}};
 
-const char *const interval_event_names[] = {
-	[TIERLENS_A_EVENTS_SEEN] = "seen",
-	[TIERLENS_A_EVENTS_ATTRIBUTED] = "attributed",
-	[TIERLENS_A_EVENTS_UNATTRIBUTED] = "unattributed",
-	[TIERLENS_A_EVENTS_IGNORED] = "ignored",
-	[TIERLENS_A_EVENTS_MAX + 1] = NULL,
-};
+const struct fields interval_losses = {
+	"the losses lack an attribute", {
+	[TIERLENS_A_LOSSES_CONNECTIONS_FULL] = {.name = "connections_full"},
+	[TIERLENS_A_LOSSES_THREADS_FULL] = {.name = "threads_full"},
+	[TIERLENS_A_LOSSES_CELLS_FULL] = {.name = "cells_full"},
+	[TIERLENS_A_LOSSES_TIERS_FULL] = {.name = "tiers_full"},
+	[TIERLENS_A_LOSSES_PEERS_FULL] = {.name = "peers_full"},
+	[TIERLENS_A_LOSSES_CALLS_FULL] = {.name = "calls_full"},
+	[TIERLENS_A_LOSSES_LATE] = {.name = "late"},
+	[TIERLENS_A_LOSSES_QUIET] = {.name = "quiet"},
+	[TIERLENS_A_LOSSES_UNANSWERED] = {.name = "unanswered"},
+	[TIERLENS_A_LOSSES_PUSH] = {.name = "push"},
+	[TIERLENS_A_LOSSES_AMBIGUOUS] = {.name = "ambiguous"},
+	[TIERLENS_A_LOSSES_PATHS_FULL] = {.name = "paths_full"},
+	[TIERLENS_A_LOSSES_HANDOFFS_DROPPED] = {.name = "handoffs_dropped"},
+	[TIERLENS_A_LOSSES_PROBES_MISSED] = {.name = "probes_missed"},
+}};
 
-const char *const interval_loss_names[] = {
-	[TIERLENS_A_LOSSES_CONNECTIONS_FULL] = "connections_full",
-	[TIERLENS_A_LOSSES_THREADS_FULL] = "threads_full",
-	[TIERLENS_A_LOSSES_CELLS_FULL] = "cells_full",
-	[TIERLENS_A_LOSSES_TIERS_FULL] = "tiers_full",
-	[TIERLENS_A_LOSSES_PEERS_FULL] = "peers_full",
-	[TIERLENS_A_LOSSES_CALLS_FULL] = "calls_full",
-	[TIERLENS_A_LOSSES_LATE] = "late",
-	[TIERLENS_A_LOSSES_QUIET] = "quiet",
-	[TIERLENS_A_LOSSES_UNANSWERED] = "unanswered",
-	[TIERLENS_A_LOSSES_PUSH] = "push",
-	[TIERLENS_A_LOSSES_PROBES_MISSED] = "probes_missed",
-	[TIERLENS_A_LOSSES_MAX + 1] = NULL,
-};
+static const struct fields head_fields = {
+	"a part without its head", {
+	[TIERLENS_A_INTERVAL_GENERATION] = {.name = "generation"},
+	[TIERLENS_A_INTERVAL_START_NS] = {.name = "start_ns"},
+	[TIERLENS_A_INTERVAL_LENGTH_NS] = {.name = "length_ns"},
+	[TIERLENS_A_INTERVAL_EVENTS] = {"events", FIELD_NEST, true, &interval_events},
+	[TIERLENS_A_INTERVAL_LOSSES] = {"losses", FIELD_NEST, true, &interval_losses},
+}};
 
-static const char *const cell_names[] = {
-	[TIERLENS_A_CELL_TIER] = "tier",
-	[TIERLENS_A_CELL_TIER_NAME] = "tier_name",
-	[TIERLENS_A_CELL_CLASS] = "class",
-	[TIERLENS_A_CELL_COUNT] = "count",
-	[TIERLENS_A_CELL_RESPONSE_NS] = "response_ns",
-	[TIERLENS_A_CELL_OWN_NS] = "own_ns",
-	[TIERLENS_A_CELL_OWN_SQ_HI] = "own_sq_hi",
-	[TIERLENS_A_CELL_OWN_SQ_LO] = "own_sq_lo",
-	[TIERLENS_A_CELL_CARRIED] = "carried",
-	[TIERLENS_A_CELL_BYTES_IN] = "bytes_in",
-	[TIERLENS_A_CELL_BYTES_OUT] = "bytes_out",
-};
+static const struct fields cell_fields = {
+	"a cell lacks an attribute", {
+	[TIERLENS_A_CELL_TIER] = {.name = "tier"},
+	[TIERLENS_A_CELL_TIER_NAME] = {"tier_name", FIELD_NAME},
+	[TIERLENS_A_CELL_CLASS] = {.name = "class"},
+	[TIERLENS_A_CELL_CLASS_NAME] = {"class_name", FIELD_NAME},
+	[TIERLENS_A_CELL_COUNT] = {.name = "count"},
+	[TIERLENS_A_CELL_RESPONSE_NS] = {.name = "response_ns"},
+	[TIERLENS_A_CELL_OWN_NS] = {.name = "own_ns"},
+	[TIERLENS_A_CELL_OWN_SQ_HI] = {.name = "own_sq_hi"},
+	[TIERLENS_A_CELL_OWN_SQ_LO] = {.name = "own_sq_lo"},
+	[TIERLENS_A_CELL_CARRIED] = {.name = "carried"},
+	[TIERLENS_A_CELL_BYTES_IN] = {.name = "bytes_in"},
+	[TIERLENS_A_CELL_BYTES_OUT] = {.name = "bytes_out"},
+	[TIERLENS_A_CELL_CPU_NS] = {.name = "cpu_ns"},
+	[TIERLENS_A_CELL_RUN_WAIT_NS] = {.name = "run_wait_ns", .optional = true},
+	[TIERLENS_A_CELL_QUEUE_NS] = {.name = "queue_ns"},
+	[TIERLENS_A_CELL_QUEUE_COUNT] = {.name = "queue_count"},
+	[TIERLENS_A_CELL_STORAGE_READ] = {.name = "storage_read", .optional = true},
+	[TIERLENS_A_CELL_STORAGE_WRITE] = {.name = "storage_write", .optional = true},
+	[TIERLENS_A_CELL_HIST_RESPONSE] = {"hist_response", FIELD_HIST},
+	[TIERLENS_A_CELL_HIST_OWN] = {"hist_own", FIELD_HIST},
+}};
 
-static const char *const edge_names[] = {
-	[TIERLENS_A_EDGE_TIER] = "tier",
-	[TIERLENS_A_EDGE_TIER_NAME] = "tier_name",
-	[TIERLENS_A_EDGE_CLASS] = "class",
-	[TIERLENS_A_EDGE_PEER_PORT] = "peer_port",
-	[TIERLENS_A_EDGE_PEER_TIER] = "peer_tier",
-	[TIERLENS_A_EDGE_CALLS] = "calls",
-	[TIERLENS_A_EDGE_TIME_NS] = "time_ns",
-	[TIERLENS_A_EDGE_BY_THREAD] = "by_thread",
-	[TIERLENS_A_EDGE_BY_OWNER] = "by_owner",
-	[TIERLENS_A_EDGE_BY_HANDOFF] = "by_handoff",
-	[TIERLENS_A_EDGE_BY_LOOKBACK] = "by_lookback",
-};
+static const struct fields edge_fields = {
+	"an edge lacks an attribute", {
+	[TIERLENS_A_EDGE_TIER] = {.name = "tier"},
+	[TIERLENS_A_EDGE_TIER_NAME] = {"tier_name", FIELD_NAME},
+	[TIERLENS_A_EDGE_CLASS] = {.name = "class"},
+	[TIERLENS_A_EDGE_CLASS_NAME] = {"class_name", FIELD_NAME},
+	[TIERLENS_A_EDGE_PEER_ADDR] = {"peer_addr", FIELD_ADDR, true},
+	[TIERLENS_A_EDGE_PEER_PORT] = {.name = "peer_port", .optional = true},
+	[TIERLENS_A_EDGE_PEER_PATH] = {"peer_path", FIELD_PATH, true},
+	[TIERLENS_A_EDGE_PEER_TIER] = {"peer_tier", FIELD_NAME, true},
+	[TIERLENS_A_EDGE_CALLS] = {.name = "calls"},
+	[TIERLENS_A_EDGE_TIME_NS] = {.name = "time_ns"},
+	[TIERLENS_A_EDGE_BY_THREAD] = {.name = "by_thread", .optional = true},
+	[TIERLENS_A_EDGE_BY_OWNER] = {.name = "by_owner", .optional = true},
+	[TIERLENS_A_EDGE_BY_HANDOFF] = {.name = "by_handoff", .optional = true},
+	[TIERLENS_A_EDGE_BY_LOOKBACK] = {.name = "by_lookback", .optional = true},
+	[TIERLENS_A_EDGE_JOINED] = {.name = "joined"},
+	[TIERLENS_A_EDGE_TRANSIT_NS] = {.name = "transit_ns"},
+	[TIERLENS_A_EDGE_BYTES_OUT] = {.name = "bytes_out"},
+	[TIERLENS_A_EDGE_BYTES_IN] = {.name = "bytes_in"},
+}};
 
-static void parse(const struct nlattr *nest, struct set *set)
+static const struct fields path_fields = {
+	"a path lacks an attribute", {
+	[TIERLENS_A_PATH_ID] = {.name = "id"},
+	[TIERLENS_A_PATH_PARENT] = {.name = "parent", .optional = true},
+	[TIERLENS_A_PATH_TIER] = {.name = "tier"},
+	[TIERLENS_A_PATH_TIER_NAME] = {"tier_name", FIELD_NAME},
+	[TIERLENS_A_PATH_CLASS] = {.name = "class"},
+	[TIERLENS_A_PATH_CLASS_NAME] = {"class_name", FIELD_NAME},
+	[TIERLENS_A_PATH_COUNT] = {.name = "count"},
+	[TIERLENS_A_PATH_RESPONSE_NS] = {.name = "response_ns"},
+	[TIERLENS_A_PATH_OWN_NS] = {.name = "own_ns"},
+	[TIERLENS_A_PATH_CPU_NS] = {.name = "cpu_ns"},
+}};
+
+static const struct fields usage_fields = {
+	"a usage lacks an attribute", {
+	[TIERLENS_A_USAGE_TIER] = {.name = "tier"},
+	[TIERLENS_A_USAGE_TIER_NAME] = {"tier_name", FIELD_NAME},
+	[TIERLENS_A_USAGE_PROCESSES] = {.name = "processes"},
+	[TIERLENS_A_USAGE_CPU_NS] = {.name = "cpu_ns"},
+	[TIERLENS_A_USAGE_REQUEST_CPU_NS] = {.name = "request_cpu_ns"},
+}};
+/* clang-format on */
+
+static uint64_t number(const struct field_set *set, unsigned int type)
 {
-	const struct nlattr *attr;
-
-	memset(set, 0, sizeof(*set));
-	mnl_attr_for_each_nested (attr, nest)
-		if (mnl_attr_get_type(attr) < SET_MAX)
-			set->attrs[mnl_attr_get_type(attr)] = attr;
+	return field_number(set->attrs[type]);
 }
 
-static uint64_t number(const struct nlattr *attr)
+/* Returns false if there is one already. */
+static bool key_add(struct interval_keys *keys, struct interval_key key)
 {
-	uint64_t value = 0;
-
-	/* On some architectures a u64 is aligned to four bytes only. */
-	if (attr)
-		memcpy(&value, mnl_attr_get_payload(attr),
-		       mnl_attr_get_payload_len(attr) == 8 ? 8 : 4);
-	return value;
-}
-
-static bool is_text(const char *name)
-{
-	return !strcmp(name, "tier_name") || !strcmp(name, "peer_tier");
-}
-
-/* All named attributes of a nest that are there, without brackets. */
-void interval_attributes(struct json *json, const struct nlattr *nest,
-			 const char *const *names, unsigned int n)
-{
-	struct set set;
 	unsigned int i;
 
-	parse(nest, &set);
-	for (i = 0; i < n; i++) {
-		if (!names[i] || !set.attrs[i])
-			continue;
-		if (is_text(names[i]))
-			json_text(json, names[i], mnl_attr_get_str(set.attrs[i]));
-		else
-			json_u64(json, names[i], number(set.attrs[i]));
+	for (i = 0; i < keys->n; i++)
+		if (keys->key[i].a == key.a && keys->key[i].b == key.b)
+			return false;
+	if (keys->n == keys->room) {
+		keys->room = keys->room ? 2 * keys->room : 64;
+		keys->key = realloc(keys->key, keys->room * sizeof(key));
+		if (!keys->key)
+			abort();
 	}
+	keys->key[keys->n++] = key;
+	return true;
 }
 
-/* Returns how much the histogram holds in all; -1 if it is no histogram. */
-static int64_t print_hist(struct json *json, const char *key, const struct nlattr *attr)
+static const char *check_cell(struct interval_reader *reader, const struct field_set *set)
 {
-	uint32_t pair[2], before = 0;
-	int64_t sum = 0;
-	size_t at, length;
+	struct interval_key key = {number(set, TIERLENS_A_CELL_TIER),
+				   number(set, TIERLENS_A_CELL_CLASS), 0};
+	uint64_t count = number(set, TIERLENS_A_CELL_COUNT);
+	uint64_t queued = number(set, TIERLENS_A_CELL_QUEUE_COUNT);
 
-	if (!attr || mnl_attr_get_payload_len(attr) % sizeof(pair))
-		return -1;
-	length = mnl_attr_get_payload_len(attr);
-	json_open(json, key, '[');
-	for (at = 0; at < length; at += sizeof(pair)) {
-		memcpy(pair, (const char *)mnl_attr_get_payload(attr) + at, sizeof(pair));
-		if ((at && pair[0] <= before) || !pair[1])
-			return -1;
-		before = pair[0];
-		sum += pair[1];
-		json_open(json, NULL, '[');
-		json_u64(json, NULL, pair[0]);
-		json_u64(json, NULL, pair[1]);
-		json_close(json, ']');
-	}
-	json_close(json, ']');
-	return sum;
+	if ((uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_RESPONSE]) != count ||
+	    (uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_OWN]) != count)
+		return "a histogram does not hold what the cell counts";
+	if (!count || number(set, TIERLENS_A_CELL_CARRIED) > count)
+		return "a cell counts nothing, or has more carried than counted";
+	if (number(set, TIERLENS_A_CELL_OWN_NS) >
+	    number(set, TIERLENS_A_CELL_RESPONSE_NS))
+		return "own time is more than response time";
+	if (queued > count || (!queued && number(set, TIERLENS_A_CELL_QUEUE_NS)))
+		return "more requests have queued than there are, or none and for some "
+		       "time";
+	if (!set->attrs[TIERLENS_A_CELL_STORAGE_READ] !=
+	    !set->attrs[TIERLENS_A_CELL_STORAGE_WRITE])
+		return "a cell tells of one direction of storage only";
+	reader->cells.count += count;
+	reader->cells.response_ns += number(set, TIERLENS_A_CELL_RESPONSE_NS);
+	reader->cells.own_ns += number(set, TIERLENS_A_CELL_OWN_NS);
+	reader->cells.cpu_ns += number(set, TIERLENS_A_CELL_CPU_NS);
+	return key_add(&reader->keys[LIST_CELLS], key) ? NULL : "a cell is there twice";
 }
 
-static const char *print_cell(struct json *json, const struct nlattr *nest)
+static const char *check_edge(struct interval_reader *reader, const struct field_set *set)
 {
-	const char *wrong = NULL;
-	struct set set;
-	int64_t count;
+	const struct nlattr *const *attrs = set->attrs;
+	uint64_t calls = number(set, TIERLENS_A_EDGE_CALLS), by = 0;
+	uint64_t joined = number(set, TIERLENS_A_EDGE_JOINED);
+	uint64_t transit_ns = number(set, TIERLENS_A_EDGE_TRANSIT_NS);
+	unsigned int i, kinds = 0;
+
+	(void)reader;
+	for (i = TIERLENS_A_EDGE_BY_THREAD; i <= TIERLENS_A_EDGE_BY_LOOKBACK; i++) {
+		kinds += !!attrs[i];
+		by += number(set, i);
+	}
+	if (kinds != (number(set, TIERLENS_A_EDGE_TIER) ? 4 : 0))
+		return "an edge of no tier has kinds, or one of a tier lacks some";
+	if (kinds && by != calls)
+		return "an edge's calls are not the sum of its kinds";
+	if (joined > calls || (!joined && transit_ns))
+		return "an edge has more calls joined than there are, or none and "
+		       "transit";
+	if (transit_ns > number(set, TIERLENS_A_EDGE_TIME_NS))
+		return "an edge's transit is more than its time";
+	if (!attrs[TIERLENS_A_EDGE_PEER_ADDR] != !attrs[TIERLENS_A_EDGE_PEER_PORT] ||
+	    (attrs[TIERLENS_A_EDGE_PEER_ADDR] && attrs[TIERLENS_A_EDGE_PEER_PATH]))
+		return "an edge has half an endpoint, or two";
+	return NULL;
+}
+
+static const char *check_path(struct interval_reader *reader, const struct field_set *set)
+{
+	struct interval_key key = {number(set, TIERLENS_A_PATH_ID), 0,
+				   number(set, TIERLENS_A_PATH_PARENT)};
+	uint64_t count = number(set, TIERLENS_A_PATH_COUNT);
+	uint64_t response_ns = number(set, TIERLENS_A_PATH_RESPONSE_NS);
+	uint64_t own_ns = number(set, TIERLENS_A_PATH_OWN_NS);
+	uint64_t cpu_ns = number(set, TIERLENS_A_PATH_CPU_NS);
+
+	if (set->attrs[TIERLENS_A_PATH_PARENT] &&
+	    (!key.parent || key.parent == NODE_MORE || key.a == NODE_MORE))
+		return "a path's parent is none, or \"more paths\" is or has one";
+	if (!key.a || (key.a == NODE_MORE) != !number(set, TIERLENS_A_PATH_TIER))
+		return "a path has no node or no tier, or \"more paths\" has one";
+	if (!count && (response_ns | own_ns | cpu_ns))
+		return "a path counts nothing and yet has times";
+	if (own_ns > response_ns)
+		return "a path's own time is more than its response time";
+	reader->paths.count += count;
+	reader->paths.response_ns += response_ns;
+	reader->paths.own_ns += own_ns;
+	reader->paths.cpu_ns += cpu_ns;
+	return key_add(&reader->keys[LIST_PATHS], key) ? NULL : "a path is there twice";
+}
+
+static const char *check_usage(struct interval_reader *reader,
+			       const struct field_set *set)
+{
+	struct interval_key key = {number(set, TIERLENS_A_USAGE_TIER), 0, 0};
+
+	if (!key.a)
+		return "a usage of no tier";
+	reader->cpu_ns += number(set, TIERLENS_A_USAGE_CPU_NS);
+	reader->request_cpu_ns += number(set, TIERLENS_A_USAGE_REQUEST_CPU_NS);
+	return key_add(&reader->keys[LIST_USAGE], key) ? NULL : "a usage is there twice";
+}
+
+static const struct list {
+	const char *name;
+	const struct fields *fields;
+	const char *(*check)(struct interval_reader *reader, const struct field_set *set);
+	int type;
+} lists[INTERVAL_LISTS] = {
+	{"cells", &cell_fields, check_cell, TIERLENS_A_INTERVAL_CELL},
+	{"edges", &edge_fields, check_edge, TIERLENS_A_INTERVAL_EDGE},
+	{"paths", &path_fields, check_path, TIERLENS_A_INTERVAL_PATH},
+	{"usage", &usage_fields, check_usage, TIERLENS_A_INTERVAL_USAGE},
+};
+
+/* Which list an attribute is an entry of; NULL: of none. */
+static const struct list *list_of(const struct nlattr *attr)
+{
 	unsigned int i;
 
-	parse(nest, &set);
-	for (i = TIERLENS_A_CELL_TIER; i <= TIERLENS_A_CELL_MAX; i++)
-		if (!set.attrs[i])
-			return "a cell lacks an attribute";
-	count = number(set.attrs[TIERLENS_A_CELL_COUNT]);
+	for (i = 0; i < INTERVAL_LISTS; i++)
+		if (lists[i].type == mnl_attr_get_type(attr))
+			return &lists[i];
+	return NULL;
+}
+
+static const char *take_entry(struct interval_reader *reader, const struct list *list,
+			      const struct nlattr *attr)
+{
+	struct json *json = &reader->lists[list - lists].json;
+	struct field_set set;
+	const char *wrong;
+
+	field_set_nest(&set, attr);
 	json_open(json, NULL, '{');
-	interval_attributes(json, nest, cell_names, MNL_ARRAY_SIZE(cell_names));
-	if (print_hist(json, "hist_response", set.attrs[TIERLENS_A_CELL_HIST_RESPONSE]) !=
-		    count ||
-	    print_hist(json, "hist_own", set.attrs[TIERLENS_A_CELL_HIST_OWN]) != count)
-		wrong = "a histogram does not hold what the cell counts";
+	wrong = fields_print(json, list->fields, &set);
 	json_close(json, '}');
-	if (!count || number(set.attrs[TIERLENS_A_CELL_CARRIED]) > (uint64_t)count)
-		wrong = "a cell counts nothing, or has more carried than counted";
-	if (number(set.attrs[TIERLENS_A_CELL_OWN_NS]) >
-	    number(set.attrs[TIERLENS_A_CELL_RESPONSE_NS]))
-		wrong = "own time is more than response time";
+	return wrong ? wrong : list->check(reader, &set);
+}
+
+/* ---- the whole ----------------------------------------------------------------- */
+
+static const struct interval_key *find_node(const struct interval_keys *keys, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < keys->n; i++)
+		if (keys->key[i].a == id)
+			return &keys->key[i];
+	return NULL;
+}
+
+static const char *check_parents(const struct interval_keys *keys)
+{
+	const struct interval_key *node;
+	unsigned int i, steps;
+
+	for (i = 0; i < keys->n; i++) {
+		node = &keys->key[i];
+		for (steps = 0; node && node->parent; steps++) {
+			if (steps > keys->n)
+				return "a path is its own ancestor";
+			node = find_node(keys, node->parent);
+		}
+		if (!node)
+			return "a path's parent is not there";
+	}
+	return NULL;
+}
+
+static const char *check_whole(const struct interval_reader *reader)
+{
+	uint64_t most_ns = reader->processors * (reader->length_ns + CPU_SLACK_NS);
+	const char *wrong = NULL;
+
+	if (reader->processors &&
+	    (reader->cpu_ns > most_ns || reader->request_cpu_ns > most_ns))
+		return "more processor time than there is";
+	if (reader->lossy)
+		return NULL;
+	wrong = check_parents(&reader->keys[LIST_PATHS]);
+	if (!wrong && memcmp(&reader->paths, &reader->cells, sizeof(reader->paths)))
+		wrong = "the paths do not sum up to the cells";
 	return wrong;
 }
 
-static const char *print_edge(struct json *json, const struct nlattr *nest)
+static void text_open(struct interval_text *text)
 {
-	const struct nlattr *addr;
-	char text[INET6_ADDRSTRLEN];
-	struct set set;
-	uint64_t by = 0;
-	unsigned int i;
-
-	parse(nest, &set);
-	if (!set.attrs[TIERLENS_A_EDGE_TIER] || !set.attrs[TIERLENS_A_EDGE_CALLS] ||
-	    !set.attrs[TIERLENS_A_EDGE_TIME_NS])
-		return "an edge lacks an attribute";
-	json_open(json, NULL, '{');
-	interval_attributes(json, nest, edge_names, MNL_ARRAY_SIZE(edge_names));
-	addr = set.attrs[TIERLENS_A_EDGE_PEER_ADDR];
-	if (addr && inet_ntop(mnl_attr_get_payload_len(addr) == 4 ? AF_INET : AF_INET6,
-			      mnl_attr_get_payload(addr), text, sizeof(text)))
-		json_text(json, "peer_addr", text);
-	json_close(json, '}');
-	for (i = TIERLENS_A_EDGE_BY_THREAD; i <= TIERLENS_A_EDGE_BY_LOOKBACK; i++)
-		by += number(set.attrs[i]);
-	if (number(set.attrs[TIERLENS_A_EDGE_TIER]) &&
-	    by != number(set.attrs[TIERLENS_A_EDGE_CALLS]))
-		return "an edge's calls are not the sum of its kinds";
-	return NULL;
-}
-
-static void list_open(struct interval_list *list)
-{
-	list->json.out = open_memstream(&list->text, &list->size);
-	list->json.comma = false;
-	if (!list->json.out)
+	text->json.out = open_memstream(&text->text, &text->size);
+	text->json.comma = false;
+	if (!text->json.out)
 		abort();
 }
 
-static void list_free(struct interval_list *list)
+static void text_free(struct interval_text *text)
 {
-	fclose(list->json.out);
-	free(list->text);
+	fclose(text->json.out);
+	free(text->text);
+}
+
+static void open_interval(struct interval_reader *reader, const struct field_set *set)
+{
+	unsigned int i;
+
+	reader->generation = number(set, TIERLENS_A_INTERVAL_GENERATION);
+	reader->start_ns = number(set, TIERLENS_A_INTERVAL_START_NS);
+	reader->length_ns = number(set, TIERLENS_A_INTERVAL_LENGTH_NS);
+	reader->open = true;
+	reader->parts = 0;
+	reader->cpu_ns = 0;
+	reader->request_cpu_ns = 0;
+	memset(&reader->cells, 0, sizeof(reader->cells));
+	memset(&reader->paths, 0, sizeof(reader->paths));
+	text_open(&reader->head);
+	for (i = 0; i < INTERVAL_LISTS; i++) {
+		reader->keys[i].n = 0;
+		text_open(&reader->lists[i]);
+	}
+}
+
+static void close_interval(struct interval_reader *reader)
+{
+	unsigned int i;
+
+	text_free(&reader->head);
+	for (i = 0; i < INTERVAL_LISTS; i++)
+		text_free(&reader->lists[i]);
+	reader->open = false;
 }
 
 /* Events and losses are in the first part and in no other. */
-static const char *begin(struct interval_reader *reader, const struct set *set)
+static const char *begin(struct interval_reader *reader, const struct field_set *set)
 {
-	const struct nlattr *events = set->attrs[TIERLENS_A_INTERVAL_EVENTS];
-	const struct nlattr *losses = set->attrs[TIERLENS_A_INTERVAL_LOSSES];
-	struct json *json = &reader->head.json;
+	struct field_set losses;
+	const char *wrong;
 
-	if (!events || !losses)
+	if (!set->attrs[TIERLENS_A_INTERVAL_EVENTS] ||
+	    !set->attrs[TIERLENS_A_INTERVAL_LOSSES])
 		return "the first part has no events or no losses";
-	if (number(set->attrs[TIERLENS_A_INTERVAL_GENERATION]) <= reader->generation)
+	if (number(set, TIERLENS_A_INTERVAL_GENERATION) <= reader->generation)
 		return "generations do not rise";
-	reader->generation = number(set->attrs[TIERLENS_A_INTERVAL_GENERATION]);
-	reader->start_ns = number(set->attrs[TIERLENS_A_INTERVAL_START_NS]);
-	reader->length_ns = number(set->attrs[TIERLENS_A_INTERVAL_LENGTH_NS]);
-	reader->open = true;
-	reader->parts = 0;
-	list_open(&reader->head);
-	list_open(&reader->cells);
-	list_open(&reader->edges);
-	json_u64(json, "generation", reader->generation);
-	json_u64(json, "start_ns", reader->start_ns);
-	json_u64(json, "length_ns", reader->length_ns);
-	json_open(json, "events", '{');
-	interval_attributes(json, events, interval_event_names,
-			    MNL_ARRAY_SIZE(interval_event_names));
-	json_close(json, '}');
-	json_open(json, "losses", '{');
-	interval_attributes(json, losses, interval_loss_names,
-			    MNL_ARRAY_SIZE(interval_loss_names));
-	json_close(json, '}');
-	return NULL;
+	open_interval(reader, set);
+	wrong = fields_print(&reader->head.json, &head_fields, set);
+	field_set_nest(&losses, set->attrs[TIERLENS_A_INTERVAL_LOSSES]);
+	/* What was lost by now is missing in this interval or in one that follows. */
+	if (number(&losses, TIERLENS_A_LOSSES_CELLS_FULL))
+		reader->lossy = true;
+	return wrong;
 }
 
-static const char *go_on(struct interval_reader *reader, const struct set *set)
+static const char *go_on(struct interval_reader *reader, const struct field_set *set)
 {
 	if (set->attrs[TIERLENS_A_INTERVAL_EVENTS] ||
 	    set->attrs[TIERLENS_A_INTERVAL_LOSSES])
 		return "events or losses in a later part";
-	if (number(set->attrs[TIERLENS_A_INTERVAL_GENERATION]) != reader->generation ||
-	    number(set->attrs[TIERLENS_A_INTERVAL_START_NS]) != reader->start_ns ||
-	    number(set->attrs[TIERLENS_A_INTERVAL_LENGTH_NS]) != reader->length_ns)
+	if (number(set, TIERLENS_A_INTERVAL_GENERATION) != reader->generation ||
+	    number(set, TIERLENS_A_INTERVAL_START_NS) != reader->start_ns ||
+	    number(set, TIERLENS_A_INTERVAL_LENGTH_NS) != reader->length_ns)
 		return "the parts of an interval have different heads";
 	return NULL;
 }
 
-static void end(struct interval_reader *reader)
+static const char *end(struct interval_reader *reader)
 {
 	struct json *json = &reader->head.json;
+	const char *wrong = check_whole(reader);
+	unsigned int i;
 
-	fflush(reader->cells.json.out);
-	fflush(reader->edges.json.out);
-	json_open(json, "cells", '[');
-	json_raw(json, NULL, reader->cells.text);
-	json_close(json, ']');
-	json_open(json, "edges", '[');
-	json_raw(json, NULL, reader->edges.text);
-	json_close(json, ']');
+	if (wrong)
+		return wrong;
+	for (i = 0; i < INTERVAL_LISTS; i++) {
+		fflush(reader->lists[i].json.out);
+		json_open(json, lists[i].name, '[');
+		json_raw(json, NULL, reader->lists[i].text);
+		json_close(json, ']');
+	}
 	if (reader->show_parts)
 		json_u64(json, "parts", reader->parts);
 	fflush(json->out);
 	fprintf(reader->out, "{%s}\n", reader->head.text);
 	fflush(reader->out);
-	list_free(&reader->head);
-	list_free(&reader->cells);
-	list_free(&reader->edges);
-	reader->open = false;
+	close_interval(reader);
 	reader->printed++;
+	return NULL;
+}
+
+static const char *take_part(struct interval_reader *reader, const struct nlmsghdr *nlh)
+{
+	struct field_set set = {0};
+	const struct nlattr *attr;
+	const char *wrong;
+
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		if (!list_of(attr))
+			field_set_add(&set, attr);
+	if (!set.attrs[TIERLENS_A_INTERVAL_GENERATION] ||
+	    !set.attrs[TIERLENS_A_INTERVAL_START_NS] ||
+	    !set.attrs[TIERLENS_A_INTERVAL_LENGTH_NS])
+		return head_fields.lacks;
+	if (set.twice)
+		return "a part has an attribute twice";
+	wrong = reader->open ? go_on(reader, &set) : begin(reader, &set);
+	reader->parts++;
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		if (!wrong && list_of(attr))
+			wrong = take_entry(reader, list_of(attr), attr);
+	if (!wrong && set.attrs[TIERLENS_A_INTERVAL_LAST])
+		wrong = end(reader);
+	return wrong;
 }
 
 /**
@@ -287,31 +458,20 @@ static void end(struct interval_reader *reader)
 int interval_part(const struct nlmsghdr *nlh, void *arg)
 {
 	struct interval_reader *reader = arg;
-	const struct nlattr *attr;
-	struct set set = {0};
 
-	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) < SET_MAX)
-			set.attrs[mnl_attr_get_type(attr)] = attr;
-	if (!set.attrs[TIERLENS_A_INTERVAL_GENERATION] ||
-	    !set.attrs[TIERLENS_A_INTERVAL_START_NS] ||
-	    !set.attrs[TIERLENS_A_INTERVAL_LENGTH_NS])
-		reader->wrong = "a part without its head";
-	else
-		reader->wrong = reader->open ? go_on(reader, &set) : begin(reader, &set);
-	if (!reader->wrong)
-		reader->parts++;
-	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr)) {
-		if (reader->wrong)
-			return -EPROTO;
-		if (mnl_attr_get_type(attr) == TIERLENS_A_INTERVAL_CELL)
-			reader->wrong = print_cell(&reader->cells.json, attr);
-		if (mnl_attr_get_type(attr) == TIERLENS_A_INTERVAL_EDGE)
-			reader->wrong = print_edge(&reader->edges.json, attr);
+	reader->wrong = take_part(reader, nlh);
+	return reader->wrong ? -EPROTO : 0;
+}
+
+/* Ends a reader, perhaps in the middle of an interval. */
+void interval_free(struct interval_reader *reader)
+{
+	unsigned int i;
+
+	if (reader->open)
+		close_interval(reader);
+	for (i = 0; i < INTERVAL_LISTS; i++) {
+		free(reader->keys[i].key);
+		memset(&reader->keys[i], 0, sizeof(reader->keys[i]));
 	}
-	if (reader->wrong)
-		return -EPROTO;
-	if (set.attrs[TIERLENS_A_INTERVAL_LAST])
-		end(reader);
-	return 0;
 }

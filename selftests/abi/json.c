@@ -31,18 +31,18 @@ void json_u64(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void json_text(struct json *json, const char *key, const char *text)
+/* Each byte becomes the character of its number, so that any are valid JSON. */
+void json_bytes(struct json *json, const char *key, const void *bytes, size_t n)
 {
+	const unsigned char *c = bytes;
+
 	begin(json, key);
 	putc('"', json->out);
-	for (; *text; text++) {
-		unsigned char c = *text;
-
-		if (c < ' ' || c == '"' || c == '\\' || c == 0x7f)
-			fprintf(json->out, "\\u%04x", c);
+	for (; n; n--, c++)
+		if (*c < ' ' || *c == '"' || *c == '\\' || *c >= 0x7f)
+			fprintf(json->out, "\\u%04x", *c);
 		else
-			putc(c, json->out);
-	}
+			putc(*c, json->out);
 	putc('"', json->out);
 }
 

@@ -16,7 +16,7 @@ struct json {
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
 void json_u64(struct json *json, const char *key, uint64_t value);
-void json_text(struct json *json, const char *key, const char *text);
+void json_bytes(struct json *json, const char *key, const void *bytes, size_t n);
 void json_raw(struct json *json, const char *key, const char *value);
 
 #endif

@@ -16,7 +16,8 @@
 static const char help[] =
 	"usage: tlmnl [options] COMMAND\n"
 	"  status | enable [INTERVAL_MS [QUIET_MS]] | disable\n"
-	"  tier-add NAME PORT [NETNS] | tier-del NAME | tier-list | hooks\n"
+	"  tier-add NAME PORT|PATH [NETNS] | tier-del NAME | tier-list | hooks\n"
+	"  class-add NAME PREFIX [TIER] | class-del NAME [PREFIX [TIER]] | class-list\n"
 	"  get [GENERATION]        one interval, the newest by default\n"
 	"  since GENERATION        all kept ones after it\n"
 	"  follow GENERATION N     the same again and again until N were read\n"
@@ -29,6 +30,7 @@ static const char help[] =
 	"  --rcvbuf BYTES          the socket's receive buffer\n"
 	"  --stop                  stop after the first part, until SIGCONT\n"
 	"  --parts                 tell of how many parts an interval was\n"
+	"In a PREFIX \\xHH is a byte; a PATH begins with / or, if abstract, with @.\n"
 	"Prints JSON lines. A refusal is told on stderr as 'ERROR: SENTENCE', exit "
 	"status 1.\n"
 	"example: tlmnl follow 0 10\n";
@@ -51,115 +53,100 @@ static uint64_t to_number(const char *text)
 
 static int finish(int ret)
 {
-	if (ret == -EPROTO && reader.wrong)
+	if (ret == -EPROTO && reader.wrong && reader.generation)
 		fprintf(stderr, "tlmnl: generation %llu: %s\n",
 			(unsigned long long)reader.generation, reader.wrong);
+	else if (ret == -EPROTO && reader.wrong)
+		fprintf(stderr, "tlmnl: %s\n", reader.wrong);
 	else if (ret < 0)
 		fprintf(stderr, "%s: %s\n", strerror(-ret), tl.sentence);
 	return ret < 0;
 }
 
-/* ---- the module, tiers, hooks ------------------------------------------------ */
+/* ---- the module, tiers, classes, hooks ---------------------------------------- */
 
-enum kind { NUMBER, TEXT, EVENTS, LOSSES };
+/* clang-format off */
+static const struct fields module_fields = {
+	"the module lacks an attribute", {
+	[TIERLENS_A_MODULE_VERSION] = {"version", FIELD_NAME},
+	[TIERLENS_A_MODULE_ABI] = {.name = "abi"},
+	[TIERLENS_A_MODULE_ENABLED] = {.name = "enabled"},
+	[TIERLENS_A_MODULE_INTERVAL_MS] = {.name = "interval_ms"},
+	[TIERLENS_A_MODULE_QUIET_MS] = {.name = "quiet_ms"},
+	[TIERLENS_A_MODULE_OLDEST] = {.name = "oldest"},
+	[TIERLENS_A_MODULE_NEWEST] = {.name = "newest"},
+	[TIERLENS_A_MODULE_MEMORY_USED] = {.name = "memory_used"},
+	[TIERLENS_A_MODULE_MEMORY_CAP] = {.name = "memory_cap"},
+	[TIERLENS_A_MODULE_CONNECTIONS] = {.name = "connections"},
+	[TIERLENS_A_MODULE_THREADS] = {.name = "threads"},
+	[TIERLENS_A_MODULE_TIERS] = {.name = "tiers"},
+	[TIERLENS_A_MODULE_CLASS_RULES] = {.name = "class_rules"},
+	[TIERLENS_A_MODULE_PATHS] = {.name = "paths"},
+	[TIERLENS_A_MODULE_PROCESSORS] = {.name = "processors"},
+	[TIERLENS_A_MODULE_EVENTS] = {"events", FIELD_NEST, false, &interval_events},
+	[TIERLENS_A_MODULE_LOSSES] = {"losses", FIELD_NEST, false, &interval_losses},
+}};
 
-struct field {
-	const char *name; /* NULL: not there */
-	enum kind kind;
-};
+static const struct fields tier_fields = {
+	"a tier lacks an attribute", {
+	[TIERLENS_A_TIER_ID] = {.name = "id"},
+	[TIERLENS_A_TIER_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_TIER_PORT] = {.name = "port"},
+	[TIERLENS_A_TIER_NETNS] = {.name = "netns"},
+	[TIERLENS_A_TIER_SOURCE] = {.name = "source"},
+	[TIERLENS_A_TIER_CONNECTIONS] = {.name = "connections"},
+	[TIERLENS_A_TIER_PATH] = {"path", FIELD_PATH, true},
+}};
 
-static const struct field module_fields[] = {
-	[TIERLENS_A_MODULE_VERSION] = {"version", TEXT},
-	[TIERLENS_A_MODULE_ABI] = {"abi", NUMBER},
-	[TIERLENS_A_MODULE_ENABLED] = {"enabled", NUMBER},
-	[TIERLENS_A_MODULE_INTERVAL_MS] = {"interval_ms", NUMBER},
-	[TIERLENS_A_MODULE_QUIET_MS] = {"quiet_ms", NUMBER},
-	[TIERLENS_A_MODULE_OLDEST] = {"oldest", NUMBER},
-	[TIERLENS_A_MODULE_NEWEST] = {"newest", NUMBER},
-	[TIERLENS_A_MODULE_MEMORY_USED] = {"memory_used", NUMBER},
-	[TIERLENS_A_MODULE_MEMORY_CAP] = {"memory_cap", NUMBER},
-	[TIERLENS_A_MODULE_CONNECTIONS] = {"connections", NUMBER},
-	[TIERLENS_A_MODULE_THREADS] = {"threads", NUMBER},
-	[TIERLENS_A_MODULE_TIERS] = {"tiers", NUMBER},
-	[TIERLENS_A_MODULE_EVENTS] = {"events", EVENTS},
-	[TIERLENS_A_MODULE_LOSSES] = {"losses", LOSSES},
-	{NULL, NUMBER},
-};
+static const struct fields class_fields = {
+	"a rule lacks an attribute", {
+	[TIERLENS_A_CLASS_ID] = {.name = "id"},
+	[TIERLENS_A_CLASS_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_CLASS_PREFIX] = {"prefix", FIELD_BYTES},
+	[TIERLENS_A_CLASS_TIER] = {"tier", FIELD_NAME, true},
+	[TIERLENS_A_CLASS_HITS] = {.name = "hits"},
+}};
 
-static const struct field tier_fields[] = {
-	[TIERLENS_A_TIER_ID] = {"id", NUMBER},
-	[TIERLENS_A_TIER_NAME] = {"name", TEXT},
-	[TIERLENS_A_TIER_PORT] = {"port", NUMBER},
-	[TIERLENS_A_TIER_NETNS] = {"netns", NUMBER},
-	[TIERLENS_A_TIER_SOURCE] = {"source", NUMBER},
-	[TIERLENS_A_TIER_CONNECTIONS] = {"connections", NUMBER},
-	{NULL, NUMBER},
-};
+static const struct fields hook_fields = {
+	"a hook lacks an attribute", {
+	[TIERLENS_A_HOOK_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_HOOK_SYMBOL] = {"symbol", FIELD_NAME},
+	[TIERLENS_A_HOOK_STATE] = {.name = "state"},
+	[TIERLENS_A_HOOK_REQUIRED] = {.name = "required"},
+	[TIERLENS_A_HOOK_HITS] = {.name = "hits"},
+	[TIERLENS_A_HOOK_MISSED] = {.name = "missed"},
+}};
+/* clang-format on */
 
-static const struct field hook_fields[] = {
-	[TIERLENS_A_HOOK_NAME] = {"name", TEXT},
-	[TIERLENS_A_HOOK_SYMBOL] = {"symbol", TEXT},
-	[TIERLENS_A_HOOK_STATE] = {"state", NUMBER},
-	[TIERLENS_A_HOOK_REQUIRED] = {"required", NUMBER},
-	[TIERLENS_A_HOOK_HITS] = {"hits", NUMBER},
-	[TIERLENS_A_HOOK_MISSED] = {"missed", NUMBER},
-	{NULL, NUMBER},
-};
-
-static void print_field(struct json *json, const struct field *field,
-			const struct nlattr *attr)
+static void take_attributes(struct field_set *set, const struct nlmsghdr *nlh)
 {
-	uint64_t value = 0;
+	const struct nlattr *attr;
 
-	switch (field->kind) {
-	case NUMBER:
-		memcpy(&value, mnl_attr_get_payload(attr),
-		       mnl_attr_get_payload_len(attr));
-		json_u64(json, field->name, value);
-		break;
-	case TEXT:
-		json_text(json, field->name, mnl_attr_get_str(attr));
-		break;
-	case EVENTS:
-	case LOSSES:
-		json_open(json, field->name, '{');
-		if (field->kind == EVENTS)
-			interval_attributes(json, attr, interval_event_names,
-					    TIERLENS_A_EVENTS_MAX + 1);
-		else
-			interval_attributes(json, attr, interval_loss_names,
-					    TIERLENS_A_LOSSES_MAX + 1);
-		json_close(json, '}');
-	}
+	memset(set, 0, sizeof(*set));
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		field_set_add(set, attr);
 }
 
-/* One line for a message, every field once. */
+/* One line for a message. */
 static int print_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct json json = {.out = stdout};
-	const struct field *fields = arg;
-	const struct nlattr *attr;
-	unsigned int i, n = 0, seen = 0;
+	const struct fields *fields = arg;
+	struct field_set set;
 
-	for (i = 1; i < 2 || fields[i].name; i++)
-		n += !!fields[i].name;
+	take_attributes(&set, nlh);
 	json_open(&json, NULL, '{');
-	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr)) {
-		i = mnl_attr_get_type(attr);
-		if (!i || i > n + 1 || !fields[i].name)
-			continue;
-		print_field(&json, &fields[i], attr);
-		seen++;
-	}
+	reader.wrong = fields_print(&json, fields, &set);
 	json_close(&json, '}');
 	putchar('\n');
-	if (seen == n)
-		return 0;
-	fprintf(stderr, "tlmnl: %u of %u attributes\n", seen, n);
-	return -EPROTO;
+	/* The tools know no other endpoint, and a tier has one. */
+	if (fields == &tier_fields && !field_number(set.attrs[TIERLENS_A_TIER_PORT]) !=
+					      !!set.attrs[TIERLENS_A_TIER_PATH])
+		reader.wrong = "a tier has both a port and a path, or none";
+	return reader.wrong ? -EPROTO : 0;
 }
 
-static int simple(uint8_t cmd, uint16_t flags, const struct field *fields)
+static int simple(uint8_t cmd, uint16_t flags, const struct fields *fields)
 {
 	char buffer[TL_REQUEST_BYTES];
 
@@ -170,19 +157,19 @@ static int simple(uint8_t cmd, uint16_t flags, const struct field *fields)
 static int do_status(int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	return simple(TIERLENS_CMD_MODULE_GET, NLM_F_ACK, module_fields);
+	return simple(TIERLENS_CMD_MODULE_GET, NLM_F_ACK, &module_fields);
 }
 
 static int do_tier_list(int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	return simple(TIERLENS_CMD_TIER_GET, NLM_F_DUMP, tier_fields);
+	return simple(TIERLENS_CMD_TIER_GET, NLM_F_DUMP, &tier_fields);
 }
 
 static int do_hooks(int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	return simple(TIERLENS_CMD_HOOK_GET, NLM_F_DUMP, hook_fields);
+	return simple(TIERLENS_CMD_HOOK_GET, NLM_F_DUMP, &hook_fields);
 }
 
 static int do_enable(int argc, char **argv)
@@ -212,7 +199,10 @@ static int do_tier_add(int argc, char **argv)
 	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_TIER_NEW, NLM_F_ACK);
 
 	mnl_attr_put_strz(nlh, TIERLENS_A_TIER_NAME, argv[1]);
-	mnl_attr_put_u32(nlh, TIERLENS_A_TIER_PORT, to_number(argv[2]));
+	if (argv[2][0] == '/' || argv[2][0] == '@')
+		mnl_attr_put_strz(nlh, TIERLENS_A_TIER_PATH, argv[2]);
+	else
+		mnl_attr_put_u32(nlh, TIERLENS_A_TIER_PORT, to_number(argv[2]));
 	if (argc > 3)
 		mnl_attr_put_u32(nlh, TIERLENS_A_TIER_NETNS, to_number(argv[3]));
 	return tl_ask(&tl, nlh, NULL, NULL);
@@ -226,6 +216,52 @@ static int do_tier_del(int argc, char **argv)
 	(void)argc;
 	mnl_attr_put_strz(nlh, TIERLENS_A_TIER_NAME, argv[1]);
 	return tl_ask(&tl, nlh, NULL, NULL);
+}
+
+/* \xHH is a byte; returns how many there are. */
+static size_t to_bytes(char *bytes, size_t room, const char *text)
+{
+	unsigned int byte;
+	size_t n = 0;
+
+	for (; *text && n < room; text++, n++) {
+		bytes[n] = *text;
+		if (sscanf(text, "\\x%2x", &byte) != 1)
+			continue;
+		bytes[n] = byte;
+		text += 3;
+	}
+	return n;
+}
+
+static int change_class(uint8_t cmd, int argc, char **argv)
+{
+	char buffer[TL_REQUEST_BYTES], bytes[TIERLENS_PREFIX_MAX + 1];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, cmd, NLM_F_ACK);
+
+	mnl_attr_put_strz(nlh, TIERLENS_A_CLASS_NAME, argv[1]);
+	if (argc > 2)
+		mnl_attr_put(nlh, TIERLENS_A_CLASS_PREFIX,
+			     to_bytes(bytes, sizeof(bytes), argv[2]), bytes);
+	if (argc > 3)
+		mnl_attr_put_strz(nlh, TIERLENS_A_CLASS_TIER, argv[3]);
+	return tl_ask(&tl, nlh, NULL, NULL);
+}
+
+static int do_class_add(int argc, char **argv)
+{
+	return change_class(TIERLENS_CMD_CLASS_NEW, argc, argv);
+}
+
+static int do_class_del(int argc, char **argv)
+{
+	return change_class(TIERLENS_CMD_CLASS_DEL, argc, argv);
+}
+
+static int do_class_list(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	return simple(TIERLENS_CMD_CLASS_GET, NLM_F_DUMP, &class_fields);
 }
 
 /* ---- intervals --------------------------------------------------------------- */
@@ -242,10 +278,32 @@ static int send_get(int type, uint64_t generation)
 	return tl_send(&tl, nlh, nlh->nlmsg_len);
 }
 
+/* What the reader must know to be strict. */
+static int take_module(const struct nlmsghdr *nlh, void *arg)
+{
+	struct field_set set, losses;
+
+	(void)arg;
+	take_attributes(&set, nlh);
+	if (!set.attrs[TIERLENS_A_MODULE_LOSSES])
+		return -EPROTO;
+	field_set_nest(&losses, set.attrs[TIERLENS_A_MODULE_LOSSES]);
+	reader.processors = field_number(set.attrs[TIERLENS_A_MODULE_PROCESSORS]);
+	if (field_number(losses.attrs[TIERLENS_A_LOSSES_CELLS_FULL]))
+		reader.lossy = true;
+	return 0;
+}
+
 static int read_intervals(int type, uint64_t generation)
 {
 	struct tl_answer answer = {0};
-	int ret = send_get(type, generation);
+	char buffer[TL_REQUEST_BYTES];
+	int ret;
+
+	ret = tl_ask(&tl, tl_request(&tl, buffer, TIERLENS_CMD_MODULE_GET, NLM_F_ACK),
+		     take_module, NULL);
+	if (!ret)
+		ret = send_get(type, generation);
 
 	while (!ret && !answer.ended) {
 		ret = tl_receive(&tl, 0, interval_part, &reader, &answer);
@@ -355,12 +413,21 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	int min, max; /* arguments */
 } commands[] = {
-	{"status", do_status, 0, 0},	 {"enable", do_enable, 0, 2},
-	{"disable", do_disable, 0, 0},	 {"tier-add", do_tier_add, 2, 3},
-	{"tier-del", do_tier_del, 1, 1}, {"tier-list", do_tier_list, 0, 0},
-	{"hooks", do_hooks, 0, 0},	 {"get", do_get, 0, 1},
-	{"since", do_since, 1, 1},	 {"follow", do_follow, 2, 2},
-	{"hold", do_hold, 1, 1},	 {"listen", do_listen, 1, 1},
+	{"status", do_status, 0, 0},
+	{"enable", do_enable, 0, 2},
+	{"disable", do_disable, 0, 0},
+	{"tier-add", do_tier_add, 2, 3},
+	{"tier-del", do_tier_del, 1, 1},
+	{"tier-list", do_tier_list, 0, 0},
+	{"hooks", do_hooks, 0, 0},
+	{"class-add", do_class_add, 2, 3},
+	{"class-del", do_class_del, 1, 3},
+	{"class-list", do_class_list, 0, 0},
+	{"get", do_get, 0, 1},
+	{"since", do_since, 1, 1},
+	{"follow", do_follow, 2, 2},
+	{"hold", do_hold, 1, 1},
+	{"listen", do_listen, 1, 1},
 };
 
 static const struct option longs[] = {
@@ -416,6 +483,7 @@ int main(int argc, char **argv)
 	if (!ret)
 		ret = command->run(argc - optind, argv + optind);
 	ret = finish(ret);
+	interval_free(&reader);
 	tl_close(&tl);
 	return ret;
 }
