@@ -38,6 +38,8 @@ wait_for_interval()
 {
 	local now
 
+	# Their numbers do not begin with 0.
+	wait_until 20 newest_after 1
 	now=$(tierlens status --json | jq .newest)
 	wait_until 20 newest_after $((now + 2))
 }
@@ -53,11 +55,11 @@ cell_sum()
 	jq -s "[.[].tiers[] | select(.name | endswith(\":$2\")) | .cells[].$3] | add // 0" "$1"
 }
 
-# edge_sum RECORDING FROM-PORT PEER-PORT KEY
+# edge_sum RECORDING FROM-PORT PEER-PORT KEY: UNIX sockets by path
 edge_sum()
 {
 	jq -s "[.[].edges[] | select((.tier // \"\" | endswith(\":$2\")) and
-		(.peer | endswith(\":$3\"))) | .$4] | add // 0" "$1"
+		(.peer | . == \"$3\" or endswith(\":$3\"))) | .$4] | add // 0" "$1"
 }
 
 # record FILE: everything from now on, until stop_record

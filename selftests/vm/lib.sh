@@ -129,14 +129,15 @@ start_mariadb()
 	wait_for_port 3306 60 || { diag "$(tail -n 20 /tmp/mariadb.log)"; return 1; }
 }
 
-# start_php_fpm [WORKERS [ADDRESS]]: a fixed number of workers.
+# start_php_fpm [WORKERS [ADDRESS [LINE...]]]: a fixed number of workers; lines for its pool.
 start_php_fpm()
 {
-	local workers=${1:-4} address=${2:-127.0.0.1:9000}
+	local workers=${1:-4} address=${2:-127.0.0.1:9000} lines=("${@:3}")
 
 	cat >/tmp/php-fpm.conf <<-END
 	[global]
 	error_log = /tmp/php-fpm.log
+	pid = /tmp/php-fpm.pid
 	[www]
 	user = www-data
 	group = www-data
@@ -144,6 +145,7 @@ start_php_fpm()
 	listen.owner = www-data
 	pm = static
 	pm.max_children = $workers
+	$(printf '%s\n' "${lines[@]}")
 	END
 	"$(compgen -c php-fpm | head -n 1)" --daemonize --fpm-config /tmp/php-fpm.conf >/tmp/php-fpm.start 2>&1
 	case $address in
@@ -159,4 +161,24 @@ start_nginx()
 		diag "$(tail -n 20 /tmp/nginx.log)"
 		return 1
 	fi
+}
+
+# start_postgresql [OPTION...]: on port 5432, open to everybody, and a socket in /tmp. Its
+# housekeeping stays away.
+start_postgresql()
+{
+	printf '%s\n' 'local all all trust' 'host all all 127.0.0.1/32 trust' >/tmp/pg_hba.conf
+	setpriv --reuid=postgres --regid=postgres --clear-groups /usr/lib/postgresql/15/bin/postgres \
+		-D /var/lib/postgresql/15/main -c config_file=/etc/postgresql/15/main/postgresql.conf \
+		-c hba_file=/tmp/pg_hba.conf -c unix_socket_directories=/tmp -c listen_addresses=127.0.0.1 \
+		-c external_pid_file= -c ssl=off -c fsync=off -c autovacuum=off "$@" \
+		>/tmp/postgresql.log 2>&1 </dev/null &
+	wait_until 60 psql -h /tmp -U postgres -c '' || { diag "$(tail -n 20 /tmp/postgresql.log)"; return 1; }
+}
+
+# start_memcached [OPTION...]: on port 11211
+start_memcached()
+{
+	memcached -d -u memcache -l 127.0.0.1 "$@"
+	wait_until 30 port_open 11211
 }
