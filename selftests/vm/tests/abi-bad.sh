@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=60
+# vm: timeout=150
 # What the netlink family must refuse, and to whom.
 . /job/lib.sh
 
@@ -30,8 +30,9 @@ unprivileged()
 
 settings()
 {
-	tlmnl status | jq -c '[.abi, .enabled, .interval_ms, .quiet_ms, .tiers]'
+	tlmnl status | jq -c '[.abi, .enabled, .interval_ms, .quiet_ms, .tiers, .class_rules]'
 	tlmnl tier-list
+	tlmnl class-list
 }
 
 tier_names()
@@ -39,11 +40,15 @@ tier_names()
 	tlmnl tier-list | jq -r .name
 }
 
+take_tap 'the client is strict' abi-strict
 check 'the module is loaded' load_module
 check 'the client: status' tlmnl status
 check 'the client: enable' tlmnl enable 1000 250
 check 'the client: tier-add' tlmnl tier-add kept 7100
+check 'the client: class-add' tlmnl class-add kept 'GET\x20\xff' kept
 check 'the client: hooks' tlmnl hooks
+is "$(tlmnl class-list | jq -c 'del(.id)')" \
+	'{"name":"kept","prefix":"GET ÿ","tier":"kept","hits":0}' 'the client: class-list'
 
 # Somebody who may not.
 before=$(settings)
@@ -64,6 +69,33 @@ check 'that rule is deleted' tlmnl tier-del named
 is "$(tlmnl tier-list | jq -cS 'del(.connections)')" "$before" 'the tiers are what they were'
 kill $server
 
+# The same for a socket with a path.
+tierserver --port unix:/tmp/a.sock >/tmp/server.log 2>&1 &
+server=$!
+wait_until 10 test -S /tmp/a.sock
+load --to unix:/tmp/a.sock --ask home --requests 3 >/dev/null || not_ok 'load over a UNIX socket'
+before=$(tlmnl tier-list | jq -cS 'del(.connections)')
+is "$(jq -r 'select(.path == "/tmp/a.sock") | .name' <<<"$before")" tierserver:/tmp/a.sock \
+	'a tier was discovered on a path'
+check 'a rule for a path where somebody listens' tlmnl tier-add named /tmp/a.sock
+is "$(tlmnl tier-list | jq -r 'select(.path == "/tmp/a.sock") | .name')" named 'it has the name'
+check 'a rule for an abstract one where nobody does' tlmnl tier-add named-too @/tmp/a.sock
+check 'those rules are deleted' tlmnl tier-del named
+check 'those rules are deleted' tlmnl tier-del named-too
+is "$(tlmnl tier-list | jq -cS 'del(.connections)')" "$before" 'the tiers are what they were'
+kill $server
+
+# Anybody may choose a path, too.
+odd=$'/tmp/o\e[2J\n\xc3.sock'
+tierserver --port "unix:$odd" >/tmp/server.log 2>&1 &
+server=$!
+wait_until 10 test -S "$odd"
+load --to "unix:$odd" --ask home --requests 3 >/dev/null || not_ok 'load over a UNIX socket'
+check 'a tier on an odd path has a name without control characters' tlmnl tier-list
+kill $server
+tlmnl disable
+tlmnl enable
+
 # The name of a discovered tier is the command's, and anybody may choose that.
 odd=/tmp/$'e\e[2J\n\x07'
 install -m 755 /job/bin/tierserver "$odd"
@@ -74,6 +106,7 @@ is "$(tlmnl tier-list | jq -r 'select(.port == 7201) | .port')" 7201 'a tier was
 is "$(tlmnl tier-list | grep -c '\\u00')" 0 'its name has no control characters'
 kill $server
 check 'tier-del' tlmnl tier-del kept
+check 'class-del' tlmnl class-del kept
 
 # A discovered tier may come to be called like a rule.
 tlmnl disable

@@ -124,6 +124,9 @@ check 'two readers see the same bytes' cmp /tmp/one /tmp/two
 check 'no generation is missing' consecutive /tmp/one $((begin + 1))
 is "$(jq -s 'map(.cells | length >= 120) | any' /tmp/one)" true 'intervals with 120 cells and more'
 is "$(jq -s 'map(.edges | length >= 2) | any' /tmp/one)" true 'and with the edges of the chain'
+is "$(jq -s 'map([.paths[] | select(.parent)] | length >= 2) | any' /tmp/one)" true 'with its paths'
+is "$(jq -s 'map(.usage | map(.tier_name) | index("tierserver:9103")) | any' /tmp/one)" true \
+	'and with what its processes used'
 tlmnl --buffer 8192 --parts since "$begin" >/tmp/parts
 is "$(jq -s 'map(.parts >= 3) | any' /tmp/parts)" true 'a small buffer gets them in three parts and more'
 diag "parts: $(jq .parts /tmp/parts | paste -sd' ')"
@@ -214,7 +217,7 @@ is "$(comm -23 <(sort /tmp/told) <(sort /tmp/read))" '' 'notifications: of inter
 check 'notifications: rising by one' rising /tmp/told
 is "$(jq -c 'del(.cmd) | keys' /tmp/notifications | sort -u)" '["a2","a4","a5"]' \
 	'notifications: generation, beginning, length, and no figures'
-is "$(jq -s 'map(.cmd) | unique | .[0]' /tmp/notifications)" 9 'notifications: by their own command'
+is "$(jq -s 'map(.cmd) | unique | .[0]' /tmp/notifications)" 12 'notifications: by their own command'
 
 diag "$SECONDS s"
 

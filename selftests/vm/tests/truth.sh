@@ -54,6 +54,10 @@ shape()
 		"$1: calls of the middle tier"
 	near "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 time_ns) / $requests | round")" \
 		"$(jq ".call_sum_ns / $requests | round" /tmp/mid.json)" "$1: their time"
+	near "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 transit_ns) / $requests | round")" \
+		"$(jq -n --slurpfile m /tmp/mid.json --slurpfile b /tmp/back.json \
+			"(\$m[0].call_sum_ns - \$b[0].response_ns) / $requests | round")" \
+		"$1: their transit"
 }
 
 load_module || exit 1
