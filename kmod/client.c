@@ -97,7 +97,8 @@ static struct tl_request *lock_to_begin(struct tl_request_ref ref)
 static void need_current(struct tl_task *task, u64 now_ns)
 {
 	struct tl_request *now = tl_conn_lock_request(task->thread.current_request);
-	bool open = now && now->state == TL_REQUEST_OPEN;
+	/* Who has waited may have taken another job. */
+	bool open = now && now->state == TL_REQUEST_OPEN && !(now->errand && task->waited);
 
 	tl_conn_unlock_request(now);
 	if (open || task->thread.mixed || !tl_correlate_serves(&task->thread))

@@ -24,6 +24,8 @@ static DEFINE_MUTEX(lock); /* protects now, and serialises switching */
 /* The hooks are disarmed. */
 static void forget(void)
 {
+	tl_interval_cancel();
+	tl_process_usage();
 	tl_track_forget_all();
 	tl_handoff_forget_all();
 	tl_interval_stop();

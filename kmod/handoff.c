@@ -61,6 +61,7 @@ struct tl_ledger {
 	unsigned int before_answered;
 	unsigned int owed; /* writes to come that nobody waits for any more */
 	bool full; /* something is missing */
+	bool own; /* of the answers, some may be to work of the thread's own */
 	struct item taken[LEDGER];
 	struct tl_request_ref answered[LEDGER];
 };
@@ -143,11 +144,15 @@ static bool leave(struct tl_task *task, struct item *item)
 	tl_conn_unlock_request(request);
 	if (own)
 		return false;
-	item->errand = task->errand;
 	item->last_ns = ktime_get_mono_fast_ns();
+	/* One that is not current is another job's; this one has made no calls, then. */
+	if (task->errand.request == task->thread.current_request.request &&
+	    task->errand.seq == task->thread.current_request.seq) {
+		item->errand = task->errand;
+		task->errand.request = NULL;
+	}
 	if (item->errand.request)
 		item->last_ns = tl_errand_last_ns(item->errand);
-	task->errand.request = NULL;
 	task->thread.current_request.request = NULL;
 	return true;
 }
@@ -268,14 +273,16 @@ static void finish(struct tl_task *task, struct tl_request_ref waiting)
 {
 	struct tl_request_ref errand = task->errand;
 	struct tl_request *request;
-	bool adopted = false;
+	bool waits;
 
 	request = tl_conn_lock_request(waiting);
-	if (request && !request->errand && request->state == TL_REQUEST_OPEN)
-		adopted = tl_errand_adopt(container_of(request, struct tl_server, request),
-					  errand, TL_BY_HANDOFF);
+	waits = request && !request->errand && request->state == TL_REQUEST_OPEN;
+	if (waits)
+		tl_errand_adopt(container_of(request, struct tl_server, request), errand,
+				TL_BY_HANDOFF);
 	tl_conn_unlock_request(request);
-	if (!adopted)
+	/* If it could not be, it is mixed, or another's: in any case it is over. */
+	if (!waits)
 		return;
 	task->errand.request = NULL;
 	task->thread.current_request.request = NULL;
@@ -295,8 +302,10 @@ void tl_handoff_wakes(struct tl_task *task, struct task_struct *woken)
 	const struct tl_task *other = tl_thread_find(woken);
 
 	/* It sleeps, so its entry does not change; a wrong hint would do no harm. */
-	if (other && READ_ONCE(other->futex) == TL_FUTEX_WAITS &&
-	    other->process == task->process)
+	if (other && task->process && other->process == task->process &&
+	    READ_ONCE(other->futex) == TL_FUTEX_WAITS &&
+	    /* Who began to wait later waits for something else, a lock perhaps. */
+	    READ_ONCE(other->futex_ns) <= tl_errand_last_ns(task->errand))
 		finish(task, other->thread.current_request);
 }
 
@@ -304,8 +313,9 @@ void tl_handoff_wakes(struct tl_task *task, struct task_struct *woken)
  * tl_handoff_answers() - The current thread answers what it has not worked for
  * @task: the current thread
  * @request: the request, its lock held
+ * @own: it may have done the work itself
  */
-void tl_handoff_answers(struct tl_task *task, struct tl_request *request)
+void tl_handoff_answers(struct tl_task *task, struct tl_request *request, bool own)
 {
 	struct tl_ledger *ledger = task->ledger;
 
@@ -315,6 +325,7 @@ void tl_handoff_answers(struct tl_task *task, struct tl_request *request)
 		ledger->full = true;
 		return;
 	}
+	ledger->own |= own;
 	ledger->answered[ledger->answered_used].request = request;
 	ledger->answered[ledger->answered_used++].seq = request->seq;
 }
@@ -398,13 +409,17 @@ void tl_handoff_settle(struct tl_task *task)
 
 	if (!ledger || !(ledger->taken_used | ledger->answered_used))
 		return;
-	if (ledger->full) {
+	if (ledger->full ||
+	    (ledger->own && ledger->taken_used != ledger->answered_used)) {
 		remove(ledger, ledger->taken_used, ledger->answered_used);
 		ledger->before_answered = 0;
 		ledger->before_taken = 0;
+		ledger->owed = 0;
 		ledger->full = false;
+		ledger->own = false;
 		return;
 	}
+	ledger->own = false;
 	if (ledger->before_answered)
 		settle_before(ledger);
 	if (ledger->taken_used == ledger->answered_used) {

@@ -112,6 +112,16 @@ void tl_interval_start(u32 interval_ms, u32 quiet_ms)
 }
 
 /**
+ * tl_interval_cancel() - Close no interval by itself any more
+ *
+ * Context: process; tl_interval_stop() follows.
+ */
+void tl_interval_cancel(void)
+{
+	cancel_delayed_work_sync(&close_work);
+}
+
+/**
  * tl_interval_stop() - Close what is open; the last interval is cut short
  *
  * Context: process; the hooks are disarmed and all requests have ended.
@@ -120,7 +130,6 @@ void tl_interval_stop(void)
 {
 	u64 now_ns, end_ns;
 
-	cancel_delayed_work_sync(&close_work);
 	now_ns = ktime_get_mono_fast_ns();
 	for (; tl_grid_start_ns(&grid, open_base) < now_ns; open_base++) {
 		end_ns = min(tl_grid_start_ns(&grid, open_base + 1), now_ns);

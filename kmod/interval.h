@@ -29,6 +29,7 @@ struct tl_interval_ops {
 int tl_interval_init(const struct tl_interval_ops *ops);
 void tl_interval_exit(void);
 void tl_interval_start(u32 interval_ms, u32 quiet_ms);
+void tl_interval_cancel(void);
 void tl_interval_stop(void);
 
 struct tl_interval *tl_interval_get(u64 after);

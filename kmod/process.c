@@ -64,8 +64,12 @@ static void begin(struct tl_process *process, struct task_struct *task)
 	process->uses = 0;
 	process->tier = 0;
 	process->cpu_ns = 0;
-	/* What an older one has used before is not of this measurement. */
-	if (task->group_leader->start_time <= usage_from_ns) {
+	/*
+	 * What an older one has used before is not of this measurement; and if a thread
+	 * has gone already, an entry before this one may have counted.
+	 */
+	if (task->group_leader->start_time <= usage_from_ns ||
+	    READ_ONCE(task->signal->sum_sched_runtime)) {
 		rcu_read_lock();
 		process->cpu_ns = process_cpu_ns(task);
 		rcu_read_unlock();
@@ -109,7 +113,9 @@ static void gone(struct tl_process *process)
 
 	if (!process->tier || process->keyed.key != current->signal)
 		return;
-	cpu_ns = current->signal->sum_sched_runtime + current->se.sum_exec_runtime;
+	rcu_read_lock();
+	cpu_ns = process_cpu_ns(current);
+	rcu_read_unlock();
 	if (cpu_ns > process->cpu_ns)
 		this_cpu_add(gone_ns[process->tier], cpu_ns - process->cpu_ns);
 }
@@ -164,6 +170,7 @@ void tl_process_usage_start(void)
 {
 	unsigned int tier;
 
+	tl_usage_start();
 	usage_from_ns = ktime_get_ns();
 	for (tier = 0; tier < TL_TIERS; tier++) {
 		take_gone(tier);

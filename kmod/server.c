@@ -217,7 +217,7 @@ static void answers(struct tl_server *server, struct tl_task *task)
 	if (now.request == request && now.seq == request->seq) {
 		/* Its own, unless somebody was so quick that it is still the last. */
 		if (!request->sums_used && !task->hands_back)
-			tl_handoff_answers(task, request);
+			tl_handoff_answers(task, request, true);
 		return;
 	}
 	if (now.request && READ_ONCE(now.request->errand) &&
@@ -227,7 +227,10 @@ static void answers(struct tl_server *server, struct tl_task *task)
 		thread->answers = 1;
 		return;
 	}
-	tl_handoff_answers(task, request);
+	/* Refused: what it does next is not part of that errand, either. */
+	if (now.request && READ_ONCE(now.request->errand))
+		thread->current_request.request = NULL;
+	tl_handoff_answers(task, request, false);
 }
 
 /**

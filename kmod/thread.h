@@ -22,10 +22,13 @@ struct tl_task {
 	const void *reading; /* the eventfd or pipe that its last act was to read from */
 	u64 reading_bytes;
 	u8 futex; /* enum tl_futex, its last act */
+	u64 futex_ns; /* when */
+	bool waited; /* for a futex, since its errand began */
 	bool hands_back; /* has run an errand, so what it writes may be its end */
 	/* of an io_uring, see tl_track_ring() */
 	struct tl_request_ref ring; /* for whom it has received last */
-	bool ring_receives; /* what is received next is by the ring */
+	bool ring_receives; /* what it begins to receive next is by the ring */
+	bool recv_ring; /* what it receives is */
 	/* of what it receives */
 	struct sock *recv_sk; /* the socket that it is in recvmsg() on, or was last */
 	u64 recv_bytes; /* what that call has reported so far */

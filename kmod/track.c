@@ -222,6 +222,8 @@ void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, siz
 		task->recv_peek = peek;
 		task->recv_base = base;
 		task->recv_room = room;
+		task->recv_ring = task->ring_receives;
+		task->ring_receives = false;
 	}
 	local_irq_restore(flags);
 }
@@ -268,11 +270,10 @@ static void ring_received(struct tl_task *task)
 {
 	struct tl_request_ref before = task->ring, now = task->thread.current_request;
 
-	if (!task->ring_receives) {
+	if (!task->recv_ring) {
 		task->thread.mixed = 0;
 		return;
 	}
-	task->ring_receives = false;
 	if (now.request)
 		task->ring = now;
 	/* A hint, so that no lock is needed: its storage stays a request's. */
@@ -439,8 +440,11 @@ void tl_track_futex(enum tl_futex futex)
 		return;
 	local_irq_save(flags);
 	task = tl_thread_find(current);
-	if (task)
+	if (task) {
 		task->futex = futex;
+		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
+		task->waited |= futex == TL_FUTEX_WAITS;
+	}
 	local_irq_restore(flags);
 }
 

@@ -63,6 +63,7 @@ void tl_turn_errand(struct tl_task *task, u64 now_ns)
 	tl_turn_drop_errand(task);
 	task->errand = tl_errand_new(now_ns);
 	task->hands_back = true;
+	task->waited = false;
 	task->thread.current_request = task->errand;
 	task->thread.by = TL_BY_LOOKBACK;
 }

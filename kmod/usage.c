@@ -41,6 +41,15 @@ void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
 	now->run_ns = next->se.sum_exec_runtime;
 }
 
+/* Measuring begins: turns that were noted before are over. Context: process. */
+void tl_usage_start(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(turn.task, cpu) = NULL;
+}
+
 /**
  * tl_usage_now() - What the current thread has used since it began
  * @used: filled

@@ -18,6 +18,7 @@ struct task_struct;
 #define TL_HAS_STORAGE 0
 #endif
 
+void tl_usage_start(void);
 void tl_usage_now(struct tl_used *used);
 void tl_usage_charge(u32 tier, u64 cpu_ns);
 u64 tl_usage_take_charged(u32 tier);

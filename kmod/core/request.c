@@ -389,6 +389,9 @@ bool tl_request_adopt(struct tl_request *request, struct tl_request *errand, u8 
 	if ((request->state != TL_REQUEST_OPEN && request->state != TL_REQUEST_ANSWERED) ||
 	    errand->open_ns < request->open_ns)
 		return false;
+	/* What was heard after the answer was not needed for it. */
+	if (request->state == TL_REQUEST_ANSWERED && errand->mark_ns > request->last_send_ns)
+		return false;
 	for (i = 0; i < errand->sums_used; i++)
 		adopt_sum(tl_request_sum(request, errand->sums[i].peer, loss),
 			  &errand->sums[i], by);

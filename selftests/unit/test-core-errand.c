@@ -245,6 +245,13 @@ static void test_handed_back(void)
 	tl_request_begin(&request, 171);
 	ok(!tl_request_adopt(&request, &errand, TL_BY_HANDOFF, loss),
 	   "too young: refused");
+	tl_request_begin(&request, 100);
+	tl_request_answer(&request, 160, 5);
+	tl_errand_begin(&errand, 110);
+	tl_request_call(&errand, &made, 110);
+	tl_request_cover(&errand, &made, 161, loss);
+	ok(!tl_request_adopt(&request, &errand, TL_BY_HANDOFF, loss),
+	   "heard after the answer: refused");
 }
 
 /* A call of the request itself covers some of the time; how much is not known. */
