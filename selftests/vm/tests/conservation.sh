@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=120
+# vm: timeout=240
 #
 # Over a chain of synchronous tiers no nanosecond is lost: response = own + calls at
 # every tier in every interval; and the own times of all tiers, with what each call
