@@ -14,7 +14,7 @@ guest-native  := $(subst x86_64,amd64,$(subst aarch64,arm64,$(shell uname -m)))
 GUEST_ARCH    ?= $(guest-native)
 GUEST_OUT     ?= build/guest/$(GUEST_ARCH)
 GUEST_OBJ     ?= $(GUEST_OUT).obj
-GUEST_CC      ?= $(if $(filter $(GUEST_ARCH),$(guest-native)),$(CC),aarch64-linux-gnu-gcc)
+GUEST_CC      ?= $(if $(filter $(GUEST_ARCH),$(guest-native)),$(CC),aarch64-linux-gnu-gcc-12)
 GUEST_CFLAGS  ?= -O2 -g
 GUEST_LDFLAGS ?= -static
 
