@@ -453,15 +453,19 @@ void tl_handoff_forget(struct tl_task *task)
 	tl_pool_put(&ledgers, ledger);
 }
 
-static void empty(struct bucket *bucket, struct object *object)
+/* Drops what was written to @key. Between two items another may take its place. */
+static void empty(struct bucket *bucket, const void *key)
 {
+	struct object *object;
 	struct item item;
 	unsigned long flags;
 
 	for (;;) {
 		raw_spin_lock_irqsave(&bucket->lock, flags);
-		if (!object->n) {
-			object->key = NULL;
+		object = find(bucket, key);
+		if (!object || !object->n) {
+			if (object)
+				object->key = NULL;
 			raw_spin_unlock_irqrestore(&bucket->lock, flags);
 			return;
 		}
@@ -481,14 +485,7 @@ static void empty(struct bucket *bucket, struct object *object)
  */
 void tl_handoff_closed(const void *key)
 {
-	struct bucket *bucket = bucket_of(key);
-	struct object *object;
-
-	raw_spin_lock(&bucket->lock);
-	object = find(bucket, key);
-	raw_spin_unlock(&bucket->lock);
-	if (object)
-		empty(bucket, object);
+	empty(bucket_of(key), key);
 }
 
 /**
@@ -502,5 +499,6 @@ void tl_handoff_forget_all(void)
 
 	for (i = 0; i < 1U << BUCKET_BITS; i++)
 		for (j = 0; j < OBJECTS; j++)
-			empty(&buckets[i], &buckets[i].objects[j]);
+			if (buckets[i].objects[j].key)
+				empty(&buckets[i], buckets[i].objects[j].key);
 }
