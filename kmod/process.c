@@ -3,8 +3,10 @@
  * Processes that have threads that are known
  *
  * An entry is used by its threads and goes with the last of them. It knows whether
- * any of them serves, and what the process has used.
+ * any of them serves, and what the process has used: its threads are gone through for
+ * that, by a work item, and by handlers only where they are few.
  */
+#include <linux/irq_work.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
@@ -16,30 +18,16 @@
 
 #define TABLE_BITS 10
 #define POOL_LOW 32
+#define FEW_THREADS 64 /* of a process, that a handler goes through */
 
 static struct tl_keyed_table table;
 static struct tl_pool processes;
 static DEFINE_PER_CPU(u64, gone_ns[TL_TIERS]); /* what gone processes had not told */
 static u64 gone_before_ns[TL_TIERS];
 static u64 usage_from_ns; /* when measuring began */
-
-int tl_process_init(void)
-{
-	if (tl_keyed_init(&table, TABLE_BITS))
-		return -ENOMEM;
-	if (tl_pool_init(&processes, "processes", sizeof(struct tl_process), POOL_LOW,
-			 NULL)) {
-		tl_process_exit();
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-void tl_process_exit(void)
-{
-	tl_pool_exit(&processes);
-	tl_keyed_exit(&table);
-}
+/* From a handler to those processes that have too many threads for it. */
+static struct irq_work ask_irq;
+static struct work_struct ask_work;
 
 static struct tl_process *find(const void *key)
 {
@@ -48,6 +36,7 @@ static struct tl_process *find(const void *key)
 	return keyed ? container_of(keyed, struct tl_process, keyed) : NULL;
 }
 
+/* Context: any number of threads takes its time; interrupts had better be on. */
 static u64 process_cpu_ns(struct task_struct *process)
 {
 	u64 cpu_ns = READ_ONCE(process->signal->sum_sched_runtime);
@@ -58,22 +47,34 @@ static u64 process_cpu_ns(struct task_struct *process)
 	return cpu_ns;
 }
 
+/* For handlers. Return: false if the threads are too many. */
+static bool few_cpu_ns(struct task_struct *process, u64 *cpu_ns)
+{
+	if (get_nr_threads(process) > FEW_THREADS)
+		return false;
+	rcu_read_lock();
+	*cpu_ns = process_cpu_ns(process);
+	rcu_read_unlock();
+	return true;
+}
+
 static void begin(struct tl_process *process, struct task_struct *task)
 {
 	memset(&process->thread, 0, sizeof(process->thread));
 	process->uses = 0;
 	process->tier = 0;
 	process->cpu_ns = 0;
+	process->asked = true;
 	/*
 	 * What an older one has used before is not of this measurement; and if a thread
 	 * has gone already, an entry before this one may have counted.
 	 */
-	if (task->group_leader->start_time <= usage_from_ns ||
-	    READ_ONCE(task->signal->sum_sched_runtime)) {
-		rcu_read_lock();
-		process->cpu_ns = process_cpu_ns(task);
-		rcu_read_unlock();
-	}
+	if (task->group_leader->start_time > usage_from_ns &&
+	    !READ_ONCE(task->signal->sum_sched_runtime))
+		return;
+	process->asked = few_cpu_ns(task, &process->cpu_ns);
+	if (!process->asked)
+		irq_work_queue(&ask_irq);
 }
 
 /**
@@ -111,12 +112,10 @@ static void gone(struct tl_process *process)
 {
 	u64 cpu_ns;
 
-	if (!process->tier || process->keyed.key != current->signal)
+	if (!process->tier || !process->asked || process->keyed.key != current->signal)
 		return;
-	rcu_read_lock();
-	cpu_ns = process_cpu_ns(current);
-	rcu_read_unlock();
-	if (cpu_ns > process->cpu_ns)
+	/* Too many to ask now, and none that serves: what they used last is not counted. */
+	if (few_cpu_ns(current, &cpu_ns) && cpu_ns > process->cpu_ns)
 		this_cpu_add(gone_ns[process->tier], cpu_ns - process->cpu_ns);
 }
 
@@ -178,29 +177,81 @@ void tl_process_usage_start(void)
 	}
 }
 
-/* Interrupts are off. */
-static void add_process(struct task_struct *process)
+/*
+ * Look at a process that may be known, and at what it has used.
+ *
+ * Return: its tier, 0 if there is nothing to add.
+ */
+static u32 ask(struct task_struct *process, u64 *used_ns)
 {
 	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, process->signal);
-	struct tl_usage_sums sums = { .processes = 1 };
 	struct tl_process *entry;
+	unsigned long flags;
 	u64 cpu_ns;
 	u32 tier = 0;
 
 	if (!find(process->signal))
-		return;
+		return 0;
 	cpu_ns = process_cpu_ns(process);
-	raw_spin_lock(&bucket->lock);
+	raw_spin_lock_irqsave(&bucket->lock, flags);
 	entry = find(process->signal);
-	if (entry && entry->tier) {
+	if (entry && !entry->asked) {
+		entry->cpu_ns = cpu_ns;
+		entry->asked = true;
+	} else if (entry && used_ns && entry->tier) {
 		tier = entry->tier;
-		if (cpu_ns > entry->cpu_ns)
-			sums.cpu_ns = cpu_ns - entry->cpu_ns;
-		entry->cpu_ns = max(cpu_ns, entry->cpu_ns);
+		*used_ns = tl_since(cpu_ns, entry->cpu_ns);
+		entry->cpu_ns += *used_ns;
 	}
-	raw_spin_unlock(&bucket->lock);
-	if (tier)
-		tl_shard_merge_usage(tier, &sums);
+	raw_spin_unlock_irqrestore(&bucket->lock, flags);
+	return tier;
+}
+
+/* Those that nobody could ask when they became known. */
+static void ask_all(struct work_struct *work)
+{
+	struct task_struct *process;
+
+	rcu_read_lock();
+	for_each_process(process)
+		ask(process, NULL);
+	rcu_read_unlock();
+}
+
+static void ask_soon(struct irq_work *work)
+{
+	queue_work(system_unbound_wq, &ask_work);
+}
+
+int tl_process_init(void)
+{
+	init_irq_work(&ask_irq, ask_soon);
+	INIT_WORK(&ask_work, ask_all);
+	if (tl_keyed_init(&table, TABLE_BITS))
+		return -ENOMEM;
+	if (tl_pool_init(&processes, "processes", sizeof(struct tl_process), POOL_LOW,
+			 NULL)) {
+		tl_process_exit();
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void tl_process_exit(void)
+{
+	irq_work_sync(&ask_irq);
+	cancel_work_sync(&ask_work);
+	tl_pool_exit(&processes);
+	tl_keyed_exit(&table);
+}
+
+static void merge(u32 tier, const struct tl_usage_sums *sums)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	tl_shard_merge_usage(tier, sums);
+	local_irq_restore(flags);
 }
 
 /**
@@ -210,25 +261,22 @@ static void add_process(struct task_struct *process)
  */
 void tl_process_usage(void)
 {
-	struct tl_usage_sums sums = {};
+	struct tl_usage_sums sums = { .processes = 1 };
 	struct task_struct *process;
-	unsigned long flags;
 	unsigned int tier;
 
 	rcu_read_lock();
 	for_each_process(process) {
-		local_irq_save(flags);
-		add_process(process);
-		local_irq_restore(flags);
+		tier = ask(process, &sums.cpu_ns);
+		if (tier)
+			merge(tier, &sums);
 	}
 	rcu_read_unlock();
+	sums.processes = 0;
 	for (tier = 0; tier < TL_TIERS; tier++) {
 		sums.cpu_ns = take_gone(tier);
 		sums.request_cpu_ns = tl_usage_take_charged(tier);
-		if (!tier || !(sums.cpu_ns | sums.request_cpu_ns))
-			continue;
-		local_irq_save(flags);
-		tl_shard_merge_usage(tier, &sums);
-		local_irq_restore(flags);
+		if (tier && (sums.cpu_ns | sums.request_cpu_ns))
+			merge(tier, &sums);
 	}
 }

@@ -14,6 +14,7 @@ struct tl_process {
 	unsigned int uses; /* by its threads; under the bucket's lock */
 	u32 tier; /* that it has served last; 0: none */
 	u64 cpu_ns; /* when its usage was last looked at */
+	bool asked; /* it was */
 };
 
 int tl_process_init(void);
