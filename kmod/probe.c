@@ -33,6 +33,7 @@ struct hook {
 	bool required;
 	kprobe_pre_handler_t handler;
 	void *traced; /* instead of a handler: the symbol is a tracepoint's, this its probe */
+	const char *needs; /* a hook without which what this one sees means nothing */
 	struct kprobe kp;
 	struct tracepoint *tracepoint;
 	bool registered;
@@ -370,8 +371,10 @@ static struct hook hooks[] = {
 	{ "unix-send", { "unix_stream_sendmsg" }, false, on_unix_sendmsg },
 	{ "unix-sendpage", { "unix_stream_sendpage" }, false, on_unix_sendpage },
 	{ "unix-send-part", { "sock_alloc_send_pskb" }, false, on_unix_send_part },
-	{ "unix-received", { "unix_stream_read_actor" }, false, on_unix_received },
-	{ "unix-spliced", { "unix_stream_splice_actor" }, false, on_unix_received },
+	{ "unix-received", { "unix_stream_read_actor" }, false, on_unix_received,
+	  .needs = "unix-receive" },
+	{ "unix-spliced", { "unix_stream_splice_actor" }, false, on_unix_received,
+	  .needs = "unix-splice-read" },
 	{ "unix-receive", { "unix_stream_recvmsg" }, false, on_unix_recvmsg },
 	{ "unix-splice-read", { "unix_stream_splice_read" }, false, on_unix_splice_read },
 	{ "unix-connect", { "unix_stream_connect" }, false, on_unix_connect },
@@ -380,10 +383,12 @@ static struct hook hooks[] = {
 	{ "epoll", { "do_epoll_wait" }, false, on_epoll_wait },
 	{ "poll", { "do_sys_poll" }, false, on_poll },
 	{ "select", { "core_sys_select", "do_select" }, false, on_poll },
-	{ "eventfd-write", { "eventfd_write" }, false, on_eventfd_write },
+	{ "eventfd-write", { "eventfd_write" }, false, on_eventfd_write,
+	  .needs = "eventfd-close" },
 	{ "eventfd-read", { "eventfd_read" }, false, on_eventfd_read },
 	{ "eventfd-close", { "eventfd_release" }, false, on_release },
-	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, false, on_pipe_write },
+	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, false, on_pipe_write,
+	  .needs = "pipe-close" },
 	{ "pipe-read", { "pipe_read", "anon_pipe_read" }, false, on_pipe_read },
 	{ "pipe-close", { "pipe_release" }, false, on_release },
 	{ "ring-recv", { "io_recv" }, false, on_ring_receive },
@@ -445,6 +450,29 @@ static int hook_register(struct hook *hook)
 	return ret;
 }
 
+static bool is_there(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (!strcmp(hooks[i].name, name))
+			return hooks[i].registered;
+	return false;
+}
+
+/* Half of a pair would take one socket's bytes for another's. */
+static void drop_halves(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (!hooks[i].registered || !hooks[i].needs || is_there(hooks[i].needs))
+			continue;
+		unregister_kprobe(&hooks[i].kp);
+		hooks[i].registered = false;
+	}
+}
+
 static int hook_arm(struct hook *hook)
 {
 	int ret = 0;
@@ -487,6 +515,7 @@ int tl_probe_init(void)
 			return ret;
 		}
 	}
+	drop_halves();
 	return 0;
 }
 
