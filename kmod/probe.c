@@ -346,11 +346,10 @@ static void on_waking(void *data, struct task_struct *task)
 	tl_track_woken(task);
 }
 
-static int on_exit(struct kprobe *kp, struct pt_regs *regs)
+/* Newer kernels pass one argument more. */
+static void on_exit(void *data, struct task_struct *task)
 {
-	count(kp);
 	tl_track_exit();
-	return 0;
 }
 
 static struct hook hooks[] = {
@@ -396,7 +395,7 @@ static struct hook hooks[] = {
 	{ "futex-wake", { "futex_wake" }, false, on_futex_wake },
 	{ "futex-wait", { "futex_wait" }, false, on_futex_wait },
 	{ "waking", { "sched_waking" }, false, NULL, on_waking },
-	{ "exit", { "do_exit" }, true, on_exit },
+	{ "exit", { "sched_process_exit" }, true, NULL, on_exit },
 	{ "switch", { "sched_switch" }, false, NULL, tl_usage_switched },
 };
 
@@ -429,21 +428,25 @@ static int probe_register(struct hook *hook, const char *symbol)
 	return ret;
 }
 
-static int hook_register(struct hook *hook)
+static int hook_find(struct hook *hook)
 {
 	unsigned int i;
 	int ret = -ENOENT;
 
 	if (hook->traced) {
 		for_each_kernel_tracepoint(find_tracepoint, hook);
-		return 0;
+		return hook->tracepoint ? 0 : ret;
 	}
-	for (i = 0; i < ARRAY_SIZE(hook->symbols) && hook->symbols[i]; i++) {
+	for (i = 0; ret && i < ARRAY_SIZE(hook->symbols) && hook->symbols[i]; i++)
 		ret = probe_register(hook, hook->symbols[i]);
-		if (!ret)
-			return 0;
-	}
-	if (!hook->required)
+	return ret;
+}
+
+static int hook_register(struct hook *hook)
+{
+	int ret = hook_find(hook);
+
+	if (!ret || !hook->required)
 		return 0;
 	pr_err("tierlens: this kernel lets nobody probe %s (error %d), which measuring needs: see Documentation/kernels.md\n",
 	       hook->symbols[0], ret);

@@ -24,7 +24,7 @@
 
 static bool has_requests(void)
 {
-	/* One that exits has been forgotten, and nobody would forget it again. */
+	/* One that exits is about to be forgotten, or has been. */
 	return in_task() && !(current->flags & (PF_KTHREAD | PF_EXITING));
 }
 
@@ -518,7 +518,10 @@ void tl_track_closed(struct sock *sk)
 	local_irq_restore(flags);
 }
 
-/* The current task exits. */
+/*
+ * The current task exits, and is marked so already: what it still does, to close its
+ * files or for an io_uring, makes no new entry, which nobody would forget.
+ */
 void tl_track_exit(void)
 {
 	unsigned long flags;
