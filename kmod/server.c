@@ -137,6 +137,7 @@ static void classify(struct tl_server *server, struct tl_task *task, u64 bytes, 
 	struct tl_request *request = &server->request;
 	struct tl_class_bytes where;
 	struct tl_link *link;
+	u32 class;
 
 	if (first) {
 		tl_join_find(server, bytes);
@@ -149,7 +150,9 @@ static void classify(struct tl_server *server, struct tl_task *task, u64 bytes, 
 	if (!tl_class_reads())
 		return;
 	tl_thread_landed(task, bytes, &where);
-	tl_class_first_bytes(&request->match, server->tier, &where, first, &request->class);
+	class = request->class;
+	tl_class_first_bytes(&request->match, server->tier, &where, first, &class);
+	tl_request_classify(request, class);
 }
 
 /**

@@ -107,6 +107,14 @@ static inline u64 tl_since(u64 now_ns, u64 then_ns)
 	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* Its first bytes have told more: its place in the tree of paths is another one then. */
+static inline void tl_request_classify(struct tl_request *request, u32 class)
+{
+	if (request->class != class)
+		request->node = 0;
+	request->class = class;
+}
+
 bool tl_request_alive(const struct tl_request_ref *ref);
 void tl_request_begin(struct tl_request *request, u64 now_ns);
 void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes);

@@ -50,7 +50,7 @@ struct work {
 	u64 open_ns, closed_ns;
 	u64 bytes_in, bytes_out;
 	u64 used;
-	u32 class_above, parent, node;
+	u32 class_above, parent;
 	bool queued;
 	u64 queue_ns;
 	unsigned int adopted, ended; /* events; of an errand, the one or the other */
@@ -332,12 +332,9 @@ static u32 class_at(int request, unsigned int event)
 
 static u32 node_at(int request, unsigned int event)
 {
-	struct work *r = &m.works[request];
+	const struct work *r = &m.works[request];
 
-	if (!r->node)
-		r->node = world_node(r->parent, world_tier(r->server),
-				     class_at(request, event));
-	return r->node;
+	return world_node(r->parent, world_tier(r->server), class_at(request, event));
 }
 
 static enum tl_outcome outcome_for(int work, unsigned int event)
@@ -428,8 +425,6 @@ static enum tl_outcome begin_call(struct connection *c, unsigned int event)
 		note_beginning(event, owner, from_ns);
 		if (m.works[owner].errand)
 			call->by = TL_BY_LOOKBACK;
-		else
-			node_at(owner, event);
 	}
 	c->call = m.calls_used++;
 	c->use = use;
@@ -536,7 +531,7 @@ static void join(int request)
 	if (call->owner == NOBODY || m.works[call->owner].errand)
 		return;
 	r->class_above = class_at(call->owner, call->begun);
-	r->parent = m.works[call->owner].node;
+	r->parent = node_at(call->owner, call->begun);
 }
 
 static enum tl_outcome on_received(unsigned int event)
@@ -635,7 +630,6 @@ static enum tl_outcome on_sent(unsigned int event)
 		adopt(request, *work, event);
 		*work = request;
 	}
-	node_at(request, event);
 	return TL_ATTRIBUTED;
 }
 
@@ -888,7 +882,7 @@ static void end_request(int request)
 	memcpy(ended.sums, sums.sum, sizeof(ended.sums));
 	ended.tier = world_tier(r->server);
 	ended.class = class_at(request, r->over - 1);
-	ended.node = r->node;
+	ended.node = node_at(request, r->over - 1);
 	ended.parent = r->parent;
 	ended.queued = r->queued;
 	ended.queue_ns = r->queue_ns;

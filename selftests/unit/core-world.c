@@ -365,7 +365,8 @@ static void classify(struct world *world, const struct event *event, bool first)
 	before = match->found;
 	tl_class_feed(match, world_rules(), (const u8 *)text, strlen(text));
 	if (match->found != before)
-		request->class = world_rules()->rule[match->found - 1].class;
+		tl_request_classify(request,
+				    world_rules()->rule[match->found - 1].class);
 }
 
 static enum tl_outcome apply_received(struct world *world, const struct event *event)

@@ -178,6 +178,8 @@ mutations=(
 	'transit of the last call|correlate.c|/call->transit_ns = 0;/d'
 	'transit forgotten|correlate.c|/call->transit_ns = transit_ns;/d'
 	'calls not numbered|link.c|/link->call++;/d'
+	'place of the class before|request.h|/^\t\trequest->node = 0;/d'
+	'class told in vain|request.h|/^\trequest->class = class;/d'
 	'class not told|link.c|s/link->class = owner ? owner->class : 0;/link->class = 0;/'
 	'class of the call before|link.c|s/link->class = owner ? owner->class : 0;/if (owner) link->class = owner->class;/'
 	'node of the call before|link.c|s/link->node = owner ? owner->node : 0;/if (owner) link->node = owner->node;/'

@@ -159,6 +159,8 @@ static void test_class(void)
 	sent(&w, 1, 1, 120);
 	close_server(&w, 1);
 	is_u64(last_ended(&w)->class, 5, "class: its own rule");
+	is_u64(last_ended(&w)->parent, world_node(0, world_tier(0), 1),
+	       "class: called by what was known of the caller then");
 	reply(&w, 0, 0, 125);
 	call(&w, 0, 0, 130);
 	received_text(&w, 1, 1, 7, 135);
@@ -168,6 +170,8 @@ static void test_class(void)
 	sent(&w, 0, 0, 150);
 	close_server(&w, 0);
 	is_u64(last_ended(&w)->class, 2, "class: of all first bytes");
+	is_u64(last_ended(&w)->node, world_node(0, world_tier(0), 2),
+	       "class: and its place is that of its class");
 	finish("class");
 	begin();
 	received_text(&w, 0, 0, 1, 100);
