@@ -320,6 +320,14 @@ static int on_release(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/* With its last end; one end may be closed long before what it wrote is read. */
+static int on_pipe_gone(struct kprobe *kp, struct pt_regs *regs)
+{
+	count(kp);
+	tl_track_released((const void *)arg(regs, 0));
+	return 0;
+}
+
 static int on_ring_receive(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
@@ -389,7 +397,7 @@ static struct hook hooks[] = {
 	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, false, on_pipe_write,
 	  .needs = "pipe-close" },
 	{ "pipe-read", { "pipe_read", "anon_pipe_read" }, false, on_pipe_read },
-	{ "pipe-close", { "pipe_release" }, false, on_release },
+	{ "pipe-close", { "free_pipe_info" }, false, on_pipe_gone },
 	{ "ring-recv", { "io_recv" }, false, on_ring_receive },
 	{ "ring-recvmsg", { "io_recvmsg" }, false, on_ring_receive },
 	{ "futex-wake", { "futex_wake" }, false, on_futex_wake },
