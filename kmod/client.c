@@ -50,6 +50,12 @@ static void call_done(struct tl_call *call)
 		tl_shard_deposit_stray(&stray);
 }
 
+/* What was not taken of the last send was not asked; it is counted with the reply. */
+static void settle(struct tl_client *client)
+{
+	client->call.bytes_out -= tl_send_refused(&client->conn.send, client->conn.sk);
+}
+
 static void drop_owner(struct tl_call *call)
 {
 	struct tl_request_ref owner = call->owner;
@@ -177,17 +183,32 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
+	settle(client);
 	if (!call->peer)
 		call->peer = tl_peer_number(client->conn.sk);
 	if (!call->peer)
 		losses()[TL_LOSS_PEERS_FULL]++;
 	follow_errand(call);
-	if (call->state != TL_CALL_SENDING)
-		return begin(client, task, now_ns, bytes);
-	owner = tl_conn_lock_request(call->owner);
-	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
-	tl_conn_unlock_request(owner);
+	if (call->state != TL_CALL_SENDING) {
+		outcome = begin(client, task, now_ns, bytes);
+	} else {
+		owner = tl_conn_lock_request(call->owner);
+		outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
+		tl_conn_unlock_request(owner);
+	}
+	tl_send_begin(&client->conn.send, client->conn.sk, bytes);
 	return outcome;
+}
+
+/**
+ * tl_client_shut() - Nothing more will be sent
+ * @client: the connection, locked
+ *
+ * The end of the stream takes a place in it, too, which is none of the send's.
+ */
+void tl_client_shut(struct tl_client *client)
+{
+	settle(client);
 }
 
 /**
@@ -206,6 +227,7 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
+	settle(client);
 	follow_errand(call);
 	owner = tl_conn_lock_request(call->owner);
 	raw_spin_lock(&client->link_lock);

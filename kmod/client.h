@@ -11,6 +11,7 @@ void tl_client_remove(struct tl_client *client);
 void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 now_ns);
 enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns,
 			       u64 bytes);
+void tl_client_shut(struct tl_client *client);
 enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *task,
 				   u64 now_ns, u64 bytes);
 

@@ -181,6 +181,7 @@ struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
 	raw_spin_lock(&bucket->lock);
 	other = find(bucket, sk);
 	if (!other) {
+		conn->send.offered = 0;
 		WRITE_ONCE(conn->sk, sk);
 		hlist_nulls_add_head_rcu(&conn->node, &bucket->head);
 	}

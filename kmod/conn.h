@@ -7,6 +7,7 @@
 
 #include "core/link.h"
 #include "memory.h"
+#include "send.h"
 
 struct sock;
 struct tl_tier;
@@ -20,6 +21,7 @@ struct tl_conn {
 	raw_spinlock_t lock; /* order: a client's before a server's */
 	struct sock *sk; /* NULL: in the pool */
 	u8 side; /* enum tl_side; that of the pool, never changes */
+	struct tl_send send;
 };
 
 /*
@@ -32,8 +34,6 @@ struct tl_server {
 	struct tl_client *caller; /* the other end if it is known, see join.c */
 	u64 caller_id;
 	struct tl_request request;
-	u64 unsettled_bytes; /* size of the last send, of which not all need have gone */
-	u32 sent_seq; /* the socket's write sequence before that send */
 	u32 uses; /* of an errand */
 	u8 join_tries;
 	bool shut; /* nothing can be answered any more */

@@ -90,7 +90,8 @@ static int on_sendpage(struct kprobe *kp, struct pt_regs *regs)
 static int on_send_wait(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
-	tl_track_still_sending(sk_arg(regs));
+	/* How long it may wait, is in the sending function's frame. */
+	tl_track_still_sending(sk_arg(regs), 0, !*(long *)arg(regs, 1));
 	return 0;
 }
 
@@ -187,7 +188,8 @@ static int on_unix_send_part(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
 	if (is_unix_stream(sk_arg(regs)))
-		tl_track_still_sending(sk_arg(regs));
+		tl_track_still_sending(sk_arg(regs), arg(regs, 1) + arg(regs, 2),
+				       (int)arg(regs, 3));
 	return 0;
 }
 

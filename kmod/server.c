@@ -60,7 +60,6 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->tier = tier;
 	server->caller = NULL;
 	server->join_tries = 0;
-	server->unsettled_bytes = 0;
 	server->shut = false;
 	server->unread = false;
 	server->pipelined = false;
@@ -69,20 +68,19 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	return conn;
 }
 
-/*
- * The last send was counted by what was asked for; the socket's write sequence
- * tells how much of it was taken.
- */
-static void settle(struct tl_server *server)
+/* What was not taken of the last send was not answered. */
+static void settle(struct tl_server *server, const struct sock *sk)
 {
-	u32 sent;
+	u64 refused = tl_send_refused(&server->conn.send, sk);
 
-	if (!server->unsettled_bytes)
-		return;
-	sent = READ_ONCE(tcp_sk(server->conn.sk)->write_seq) - server->sent_seq;
-	if (sent < server->unsettled_bytes && server->request.state == TL_REQUEST_ANSWERED)
-		server->request.bytes_out -= server->unsettled_bytes - sent;
-	server->unsettled_bytes = 0;
+	if (server->request.state == TL_REQUEST_ANSWERED)
+		server->request.bytes_out -= refused;
+}
+
+/* Nobody holds the socket here: it must not be asked how much of a send it took. */
+void tl_server_forget_socket(struct tl_server *server)
+{
+	settle(server, NULL);
 }
 
 /* Its place in the tree of paths, once its class is known. */
@@ -110,7 +108,7 @@ void tl_server_end(struct tl_server *server)
 {
 	struct tl_ended ended;
 
-	settle(server);
+	settle(server, server->conn.sk);
 	if (tl_request_end(&server->request, &ended, losses()))
 		deposit(&ended);
 }
@@ -174,7 +172,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	/* The rest of what was asked for, drained before the close. */
 	if (server->shut)
 		return TL_IGNORED;
-	settle(server);
+	settle(server, server->conn.sk);
 	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, &ended,
 					  losses()))
 		deposit(&ended);
@@ -251,7 +249,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	struct tl_request *request = &server->request;
 	enum tl_outcome outcome;
 
-	settle(server);
+	settle(server, server->conn.sk);
 	if (request->state == TL_REQUEST_OPEN) {
 		if (server->pipelined)
 			losses()[TL_LOSS_AMBIGUOUS]++;
@@ -264,10 +262,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 		return outcome;
 	node(request);
 	answered(server);
-	if (is_tcp(server)) {
-		server->sent_seq = READ_ONCE(tcp_sk(server->conn.sk)->write_seq);
-		server->unsettled_bytes = bytes;
-	}
+	tl_send_begin(&server->conn.send, server->conn.sk, bytes);
 	return outcome;
 }
 

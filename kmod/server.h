@@ -6,12 +6,6 @@
 
 struct tl_task;
 
-/* Nobody holds the socket here: it must not be asked how much of a send it took. */
-static inline void tl_server_forget_socket(struct tl_server *server)
-{
-	server->unsettled_bytes = 0;
-}
-
 struct tl_conn *tl_server_add(struct sock *sk, const char *comm);
 void tl_server_remove(struct tl_server *server);
 enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
@@ -19,6 +13,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
 			       size_t bytes);
 void tl_server_still_sending(struct tl_server *server, u64 now_ns);
+void tl_server_forget_socket(struct tl_server *server);
 void tl_server_end(struct tl_server *server);
 void tl_server_shut(struct tl_server *server);
 

@@ -179,12 +179,14 @@ void tl_track_sent(struct sock *sk, size_t bytes)
 }
 
 /**
- * tl_track_still_sending() - A send has filled the socket's buffer and waits
+ * tl_track_still_sending() - A send wants more room in the socket's buffer
  * @sk: the socket
+ * @part: for how many bytes, of a UNIX socket
+ * @nowait: without waiting for it
  *
  * A large response ends with its last byte, not when the send began.
  */
-void tl_track_still_sending(struct sock *sk)
+void tl_track_still_sending(struct sock *sk, u64 part, bool nowait)
 {
 	struct tl_conn *conn;
 	unsigned long flags;
@@ -193,10 +195,12 @@ void tl_track_still_sending(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	conn = tl_conn_lock(sk);
-	if (conn && conn->side == TL_SERVER)
-		tl_server_still_sending(tl_server(conn), ktime_get_mono_fast_ns());
-	if (conn)
+	if (conn) {
+		tl_send_goes_on(&conn->send, sk, part, nowait);
+		if (conn->side == TL_SERVER)
+			tl_server_still_sending(tl_server(conn), ktime_get_mono_fast_ns());
 		tl_conn_unlock(conn);
+	}
 	local_irq_restore(flags);
 }
 
@@ -492,6 +496,8 @@ void tl_track_shutdown(struct sock *sk)
 	conn = tl_conn_lock(sk);
 	if (conn && conn->side == TL_SERVER)
 		tl_server_shut(tl_server(conn));
+	else if (conn)
+		tl_client_shut(tl_client(conn));
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);
