@@ -13,6 +13,8 @@
 #include "thread.h"
 #include "turn.h"
 
+#define IDLE_NS (60 * NSEC_PER_SEC) /* after which nobody asks for a call any more */
+
 static u64 *losses(void)
 {
 	return this_cpu_ptr(&tl_stats)->loss;
@@ -87,6 +89,23 @@ static void follow_errand(struct tl_call *call)
 		return;
 	tl_errand_put(call->owner);
 	call->owner = became;
+}
+
+/**
+ * tl_client_sweep() - Keep no errand for a connection on which nothing happens
+ * @client: the connection, locked
+ * @now_ns: time
+ *
+ * Context: interrupts off.
+ */
+void tl_client_sweep(struct tl_client *client, u64 now_ns)
+{
+	struct tl_request_ref owner;
+
+	follow_errand(&client->call);
+	owner = client->call.owner;
+	if (tl_correlate_call_idle(&client->call, now_ns, IDLE_NS))
+		tl_errand_put(owner);
 }
 
 /* Locked, and used if it is an errand; NULL if it does not go on. */

@@ -552,26 +552,41 @@ static bool quiet(const struct tl_request *request, const struct sweep *sweep)
 	       sweep->now_ns - last_ns >= sweep->quiet_ns;
 }
 
+static void sweep_server(struct tl_server *server, const struct sweep *sweep)
+{
+	if (!quiet(&server->request, sweep))
+		return;
+	this_cpu_inc(tl_stats.loss[TL_LOSS_QUIET]);
+	tl_server_forget_socket(server);
+	tl_server_end(server);
+}
+
+/* A hint: what it points to stays a request's storage. */
+static bool has_errand(const struct tl_client *client)
+{
+	const struct tl_request *owner = READ_ONCE(client->call.owner.request);
+
+	return owner && READ_ONCE(owner->errand);
+}
+
 static void sweep_one(struct tl_conn *conn, void *arg)
 {
 	const struct sweep *sweep = arg;
-	struct tl_server *server;
 	unsigned long flags;
 
-	if (conn->side != TL_SERVER || !quiet(&tl_server(conn)->request, sweep))
+	if (conn->side == TL_SERVER ? !quiet(&tl_server(conn)->request, sweep) :
+				      !has_errand(tl_client(conn)))
 		return;
-	server = tl_server(conn);
 	raw_spin_lock_irqsave(&conn->lock, flags);
-	if (conn->sk && quiet(&server->request, sweep)) {
-		this_cpu_inc(tl_stats.loss[TL_LOSS_QUIET]);
-		tl_server_forget_socket(server);
-		tl_server_end(server);
-	}
+	if (conn->sk && conn->side == TL_SERVER)
+		sweep_server(tl_server(conn), sweep);
+	else if (conn->sk)
+		tl_client_sweep(tl_client(conn), sweep->now_ns);
 	raw_spin_unlock_irqrestore(&conn->lock, flags);
 }
 
 /**
- * tl_track_sweep() - End the answered requests that went quiet
+ * tl_track_sweep() - End the answered requests that went quiet, and idle errands
  * @now_ns: time
  * @quiet_ns: how long nothing must have been sent
  *

@@ -311,6 +311,33 @@ bool tl_correlate_call_done(struct tl_call *call, struct tl_call_sum *stray)
 }
 
 /**
+ * tl_correlate_call_idle() - Give up an errand's call on which nothing happens any more
+ * @call: the connection's call, or that it was connected
+ * @now_ns: when
+ * @idle_ns: for how long nothing must have happened
+ *
+ * A kept connection would keep its last call's errand for ever. Bytes that come later
+ * nevertheless belong to nobody. A call that waits for its answer is not given up.
+ *
+ * Context: the lock of the call's connection is held; the errand is used by the call.
+ * Return: true if the owner was given up, which the caller stops to use.
+ */
+bool tl_correlate_call_idle(struct tl_call *call, u64 now_ns, u64 idle_ns)
+{
+	const struct tl_request_ref *owner = &call->owner;
+
+	/* A hint without a lock, but what is used stays what it is. */
+	if (!owner->request || !owner->request->errand || owner->request->seq != owner->seq)
+		return false;
+	if (call->state == TL_CALL_SENDING || tl_since(now_ns, call->last_ns) < idle_ns)
+		return false;
+	if (call->state == TL_CALL_CONNECTED)
+		call->state = TL_CALL_NONE;
+	call->owner.request = NULL;
+	return true;
+}
+
+/**
  * tl_correlate_dispatched() - A thread looks for what to do next
  * @thread: an event loop at its turn
  *

@@ -55,6 +55,7 @@ enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_threa
 					   const struct tl_link *link, u64 now_ns,
 					   u64 bytes, u64 *loss);
 bool tl_correlate_call_done(struct tl_call *call, struct tl_call_sum *stray);
+bool tl_correlate_call_idle(struct tl_call *call, u64 now_ns, u64 idle_ns);
 void tl_correlate_dispatched(struct tl_thread *thread);
 
 #endif

@@ -25,7 +25,9 @@
  * Where the words leave room, it is as follows. A connection whose connector has
  * answered or ended before the first send makes its first call for nobody. A call
  * without owner is a stray if the program served by the time that it got the last
- * reply. After a shutdown nothing is a request until the connection is closed. If
+ * reply. An errand's call that was answered, and an errand's connection without a
+ * call, are given up if nothing happens for long: what follows is nobody's. After a
+ * shutdown nothing is a request until the connection is closed. If
  * several connections could be a request's other end, it is the first of them.
  *
  * An event has three moments: before it (a connection that is replaced goes),
@@ -71,6 +73,7 @@ struct model_call {
 	u32 peer;
 	u64 from_ns;
 	int served_by; /* the request that it is at the other end */
+	unsigned int given_up; /* event; NEVER as a rule */
 };
 
 /* A connection of a client as it is now. */
@@ -81,7 +84,7 @@ struct connection {
 	u8 to;
 	int connector; /* of which no call has been made yet */
 	int call, use;
-	bool replied;
+	bool replied, given_up;
 };
 
 /* A beginning that can be covered later: of a call, or a connect. */
@@ -374,6 +377,7 @@ static void open_connection(struct connection *c, unsigned int event)
 	c->call = NOBODY;
 	c->use = NOBODY;
 	c->replied = false;
+	c->given_up = false;
 }
 
 static void on_connect(unsigned int event)
@@ -420,6 +424,7 @@ static enum tl_outcome begin_call(struct connection *c, unsigned int event)
 		.peer = c->peer,
 		.from_ns = from_ns,
 		.served_by = NOBODY,
+		.given_up = NEVER,
 	};
 	if (owner != NOBODY) {
 		note_beginning(event, owner, from_ns);
@@ -430,6 +435,7 @@ static enum tl_outcome begin_call(struct connection *c, unsigned int event)
 	c->use = use;
 	c->connector = NOBODY;
 	c->replied = false;
+	c->given_up = false;
 	m.call_at[event] = c->call;
 	return outcome_for(owner, event);
 }
@@ -449,7 +455,8 @@ static enum tl_outcome on_call(unsigned int event)
 	return outcome_for(goes_on(owner, event) ? owner : NOBODY, event);
 }
 
-static u64 grow(const struct model_call *call, unsigned int event)
+/* The end of a call as it is known before the event. */
+static u64 reached(const struct model_call *call, unsigned int event)
 {
 	u64 last_ns = call->from_ns;
 	unsigned int i;
@@ -457,6 +464,13 @@ static u64 grow(const struct model_call *call, unsigned int event)
 	for (i = call->begun; i < event; i++)
 		if (m.log[i].kind == EVENT_REPLY && m.call_at[i] == call - m.calls)
 			last_ns = max(last_ns, m.log[i].now_ns);
+	return last_ns;
+}
+
+static u64 grow(const struct model_call *call, unsigned int event)
+{
+	u64 last_ns = reached(call, event);
+
 	return max(last_ns, m.log[event].now_ns) - last_ns;
 }
 
@@ -477,12 +491,37 @@ static enum tl_outcome on_reply(unsigned int event)
 		owner = m.calls[c->call].owner;
 	}
 	owner = became(owner, event);
-	if (!goes_on(owner, event))
+	if (!goes_on(owner, event) || c->given_up)
 		owner = NOBODY;
 	if (owner == NOBODY || owner != m.threads[thread].work)
 		m.threads[thread].by = TL_BY_OWNER;
 	m.threads[thread].work = owner;
 	return outcome_for(owner, event);
+}
+
+/* The sweep looks at a connection on which nothing may have happened for long. */
+static void on_idle(unsigned int event)
+{
+	struct connection *c = &m.connections[m.log[event].conn];
+	u64 now_ns = m.log[event].now_ns, last_ns;
+	int owner;
+
+	if (!c->present || c->given_up || (c->call != NOBODY && !c->replied))
+		return;
+	owner = c->call != NOBODY ? m.calls[c->call].owner : c->connector;
+	owner = became(owner, event);
+	if (owner == NOBODY || !m.works[owner].errand)
+		return;
+	last_ns = m.log[c->since].now_ns;
+	if (c->call != NOBODY)
+		last_ns = reached(&m.calls[c->call], event);
+	if (max(now_ns, last_ns) - last_ns < m.log[event].value)
+		return;
+	end_use(&c->use, AFTER(event));
+	c->connector = NOBODY;
+	c->given_up = c->call != NOBODY;
+	if (c->call != NOBODY)
+		m.calls[c->call].given_up = event;
 }
 
 /* The connection at a server's other end, if it is still there; else forgotten. */
@@ -679,6 +718,9 @@ static enum tl_outcome look_at(unsigned int event)
 		charge(event);
 		m.caller[conn] = NOBODY;
 		break;
+	case EVENT_IDLE:
+		on_idle(event);
+		break;
 	}
 	return TL_IGNORED;
 }
@@ -696,6 +738,7 @@ static bool interval_of(int call, unsigned int until, struct interval *interval)
 
 	interval->from_ns = m.calls[call].from_ns;
 	interval->to_ns = interval->from_ns;
+	until = min(until, m.calls[call].given_up);
 	for (i = m.calls[call].begun; i < until && i < m.calls[call].over; i++) {
 		if (!is_reply_of(i, call))
 			continue;

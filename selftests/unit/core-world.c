@@ -595,6 +595,19 @@ static enum tl_outcome apply_reply(struct world *world, const struct event *even
 	return outcome;
 }
 
+static void apply_idle(struct world *world, const struct event *event)
+{
+	struct client *client = &world->clients[event->conn];
+	struct tl_request_ref owner;
+
+	if (!client->present)
+		return;
+	follow_errand(world, &client->call);
+	owner = client->call.owner;
+	if (tl_correlate_call_idle(&client->call, event->now_ns, event->value))
+		errand_put(world, owner);
+}
+
 /* kmod/thread.c */
 static void apply_exit(struct world *world, const struct event *event)
 {
@@ -640,6 +653,9 @@ static enum tl_outcome apply(struct world *world, const struct event *event)
 		break;
 	case EVENT_EXIT:
 		apply_exit(world, event);
+		break;
+	case EVENT_IDLE:
+		apply_idle(world, event);
 		break;
 	default:
 		apply_end(world, event);
@@ -789,6 +805,11 @@ void gone_quiet(struct world *world, u8 server)
 void exited(struct world *world, u8 thread)
 {
 	happens(world, EVENT_EXIT, thread, 0, 0, 0);
+}
+
+void idle(struct world *world, u8 client, u32 idle_ns, u64 now_ns)
+{
+	happens(world, EVENT_IDLE, 0, client, idle_ns, now_ns);
 }
 
 /* An impossible one stands for none, so that a failing test need not crash. */

@@ -26,6 +26,8 @@ enum event_kind {
 	EVENT_QUIET,
 	EVENT_CLOSE_CLIENT,
 	EVENT_EXIT,
+	EVENT_IDLE, /* a client's side is looked at: nothing may have happened for value
+		       ns */
 	EVENT_KINDS
 };
 
@@ -139,6 +141,7 @@ void close_client(struct world *world, u8 client);
 void shut_down(struct world *world, u8 server);
 void gone_quiet(struct world *world, u8 server);
 void exited(struct world *world, u8 thread);
+void idle(struct world *world, u8 client, u32 idle_ns, u64 now_ns);
 
 /* What the request that ended last has to say. */
 const struct tl_ended *last_ended(const struct world *world);

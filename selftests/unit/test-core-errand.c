@@ -82,6 +82,71 @@ static void test_worker_answers(void)
 	finish("worker");
 }
 
+/* A kept connection on which nothing happens keeps no errand for ever. */
+static void test_idle(void)
+{
+	received(&w, 0, 0, 50);
+	dispatched(&w, 0);
+	connected(&w, 0, 0, P, 100);
+	connected(&w, 0, 1, P, 105);
+	dispatched(&w, 0);
+	call(&w, 0, 0, 110);
+	idle(&w, 0, 40, 200);
+	is_u64(w.result.strays_used, 0, "idle: not while it waits for its answer");
+	reply(&w, 0, 0, 250);
+	dispatched(&w, 0);
+	idle(&w, 0, 40, 289);
+	is_u64(w.result.strays_used, 0, "idle: not before its time");
+	idle(&w, 0, 40, 290);
+	is_u64(world_taken(&w), WORLD_SERVERS + 1, "idle: the other still uses it");
+	is_u64(reply(&w, 0, 0, 295), TL_UNATTRIBUTED,
+	       "idle: what comes later is nobody's");
+	idle(&w, 1, 40, 299);
+	is_u64(world_taken(&w), WORLD_SERVERS, "idle: one that was only connected, too");
+	is_u64(w.result.strays_used, 1, "idle: the call is a stray");
+	is_u64(w.result.strays[0].sum.time_ns, 150, "idle: with its time");
+	is_u64(call(&w, 0, 1, 310), TL_DEFERRED,
+	       "idle: and its first call another errand's");
+	close_client(&w, 0);
+	is_u64(w.result.strays_used, 1, "idle: it is counted once");
+	finish("idle");
+	/* Whose work it was, is known: the connection does not keep the errand, either.
+	 */
+	begin();
+	received(&w, 0, 0, 100);
+	call(&w, 1, 0, 110);
+	reply(&w, 1, 0, 120);
+	sent(&w, 1, 0, 130);
+	dispatched(&w, 1);
+	idle(&w, 0, 1000, 131);
+	is_u64(world_taken(&w), WORLD_SERVERS, "idle: an adopted one needs no time");
+	is_u64(reply(&w, 1, 0, 2000), TL_ATTRIBUTED, "idle: the request's call goes on");
+	idle(&w, 0, 1000, 4000);
+	is_u64(reply(&w, 1, 0, 4001), TL_ATTRIBUTED, "idle: as long as the request does");
+	finish("idle");
+}
+
+/* Who connected has gone, and its storage is an errand's: that is not this one's. */
+static void test_idle_place(void)
+{
+	unsigned int i;
+
+	older(&w, 1, P);
+	received(&w, 0, 0, 100);
+	connected(&w, 0, 0, P, 110);
+	close_server(&w, 0);
+	for (i = 0; i < WORLD_ENTRIES; i++) {
+		dispatched(&w, 0);
+		call(&w, 0, 1, 120 + i);
+		reply(&w, 0, 1, 120 + i);
+		idle(&w, 0, 0, 120 + i);
+	}
+	received(&w, 0, 1, 200);
+	is_u64(call(&w, 0, 0, 210), TL_UNATTRIBUTED,
+	       "idle: a call of one that has ended");
+	finish("idle, another's place");
+}
+
 /* All upstream connections are busy, and one gets free in another's turn. */
 static void test_loop_queues(void)
 {
@@ -488,6 +553,8 @@ int main(void)
 {
 	world_init(&w);
 	test_worker_answers();
+	test_idle();
+	test_idle_place();
 	test_loop_queues();
 	test_multiplexes();
 	test_parallel();

@@ -34,14 +34,17 @@ static const struct bounds all_bounds[] = {
 };
 
 static const char *const kind_names[] = {
-	"received", "sent",	    "connect",	"older", "call",	 "reply",
-	"dispatch", "close server", "shutdown", "quiet", "close client", "exit"};
+	"received",	"sent",	    "connect",	    "older",	"call",
+	"reply",	"dispatch", "close server", "shutdown", "quiet",
+	"close client", "exit",	    "idle"};
 
 /* How much happens between a request and its answer differs by sequence. */
-static const unsigned int loops[EVENT_KINDS] = {30, 24, 4, 4, 50, 50, 40, 1, 1, 1, 1, 1};
-static const unsigned int busy[EVENT_KINDS] = {40, 34, 10, 2, 52, 52, 9, 3, 2, 4, 3, 2};
-static const unsigned int long_ones[EVENT_KINDS] = {8, 6, 15, 1, 90, 80,
-						    3, 2, 1,  1, 3,  1};
+static const unsigned int loops[EVENT_KINDS] = {30, 24, 4, 4, 50, 50, 40,
+						1,  1,	1, 1, 1,  6};
+static const unsigned int busy[EVENT_KINDS] = {40, 34, 10, 2, 52, 52, 9,
+					       3,  2,  4,  3, 2,  6};
+static const unsigned int long_ones[EVENT_KINDS] = {8, 6, 15, 1, 90, 80, 3,
+						    2, 1, 1,  3, 1,  3};
 
 static u64 state;
 
@@ -120,6 +123,8 @@ static void random_event(const struct world *world, const struct bounds *bounds,
 		if (!world->clients[event->conn].present && below(8))
 			event->kind = below(4) ? EVENT_CONNECT : EVENT_OLDER;
 		event->value = below(5000) + 1;
+		if (event->kind == EVENT_IDLE)
+			event->value = 1U << below(32);
 		if (event->kind != EVENT_CONNECT && event->kind != EVENT_OLDER)
 			break;
 		event->value = below(bounds->peers) + 1;
