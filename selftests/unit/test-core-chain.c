@@ -5,22 +5,14 @@
  * Tier n serves on connection n with thread n and calls tier n + 1 over client
  * connection n; a peer's number is 10 + its tier's.
  */
-#include "core-model.h"
-#include "tap.h"
+#include "core-tap.h"
 
 static struct world w;
 
 /* What the reference says of the same events. */
 static void finish(const char *name)
 {
-	static struct result want;
-	char why[256] = "";
-
-	model_run(w.log, w.log_used, &want);
-	if (!ok(model_agrees(&w.result, &want, w.log, w.log_used, MODEL_EXACT, 0, why,
-			     sizeof(why)),
-		"%s: as the reference says", name))
-		printf("# %s\n", why);
+	is_as_reference(&w, name);
 	world_init(&w);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Work whose request turns up later, or never. By sequences made by hand. */
-#include "core-model.h"
-#include "tap.h"
+#include "core-tap.h"
 
 #define P 11 /* the peer of most client connections */
 
@@ -9,15 +8,8 @@ static struct world w;
 
 static void finish(const char *name)
 {
-	static struct result want;
-	char why[256] = "";
-
 	world_close_all(&w);
-	model_run(w.log, w.log_used, &want);
-	if (!ok(model_agrees(&w.result, &want, w.log, w.log_used, MODEL_EXACT, 0, why,
-			     sizeof(why)),
-		"%s: as the reference says", name))
-		printf("# %s\n", why);
+	is_as_reference(&w, name);
 	is_u64(world_taken(&w), WORLD_SERVERS, "%s: all storage is free", name);
 	is_u64(w.result.events[TL_ATTRIBUTED] + w.result.events[TL_UNATTRIBUTED] +
 		       w.result.events[TL_IGNORED],

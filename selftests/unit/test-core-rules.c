@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whose call is it? By sequences made by hand. */
-#include "core-model.h"
-#include "tap.h"
+#include "core-tap.h"
 
 #define P 11 /* the peer of most client connections */
 
@@ -10,15 +9,8 @@ static struct world w;
 /* When all is closed: whose the rest was is known by then. */
 static void finish(const char *name)
 {
-	static struct result want;
-	char why[256] = "";
-
 	world_close_all(&w);
-	model_run(w.log, w.log_used, &want);
-	if (!ok(model_agrees(&w.result, &want, w.log, w.log_used, MODEL_EXACT, 0, why,
-			     sizeof(why)),
-		"%s: as the reference says", name))
-		printf("# %s\n", why);
+	is_as_reference(&w, name);
 	world_init(&w);
 }
 
