@@ -158,6 +158,8 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes)
 	else
 		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
 	tl_conn_unlock(conn);
+	if (task)
+		tl_turn_drop_adopted(task);
 	return outcome;
 }
 
