@@ -282,9 +282,31 @@ void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg)
 	tl_pool_for_each(&clients, visit_conn, &visitor);
 }
 
-unsigned int tl_conn_count(void)
+static void count_errand(void *object, void *arg)
 {
-	return tl_pool_used(&servers) + tl_pool_used(&clients);
+	const struct tl_server *server = object;
+	unsigned int *n = arg;
+
+	*n += !!READ_ONCE(server->request.errand);
+}
+
+/**
+ * tl_conn_count() - How many entries are in use
+ * @count: filled
+ *
+ * What came from the pool and is no errand counts as a connection, so that an entry
+ * that nobody gives back shows.
+ *
+ * Context: process.
+ */
+void tl_conn_count(struct tl_conn_count *count)
+{
+	unsigned int used = tl_pool_used(&servers);
+
+	count->errands = 0;
+	tl_pool_for_each(&servers, count_errand, &count->errands);
+	count->servers = used > count->errands ? used - count->errands : 0;
+	count->clients = tl_pool_used(&clients);
 }
 
 void tl_conn_reserve(unsigned int nservers, unsigned int nclients)

@@ -55,6 +55,13 @@ struct tl_client {
 	struct tl_link link;
 };
 
+/* How many entries are in use. */
+struct tl_conn_count {
+	unsigned int servers;
+	unsigned int clients;
+	unsigned int errands;
+};
+
 static inline struct tl_server *tl_server(struct tl_conn *conn)
 {
 	return container_of(conn, struct tl_server, conn);
@@ -77,7 +84,7 @@ void tl_conn_unlock_request(struct tl_request *request);
 struct tl_server *tl_conn_errand(void);
 void tl_conn_errand_free(struct tl_server *server);
 void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);
-unsigned int tl_conn_count(void);
+void tl_conn_count(struct tl_conn_count *count);
 void tl_conn_reserve(unsigned int nservers, unsigned int nclients);
 
 #endif

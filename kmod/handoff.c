@@ -502,3 +502,27 @@ void tl_handoff_forget_all(void)
 			if (buckets[i].objects[j].key)
 				empty(&buckets[i], buckets[i].objects[j].key);
 }
+
+/**
+ * tl_handoff_count() - How many writes are kept that nobody has read
+ *
+ * Context: process.
+ */
+unsigned int tl_handoff_count(void)
+{
+	unsigned int i, j, n = 0;
+	unsigned long flags;
+
+	for (i = 0; i < 1U << BUCKET_BITS; i++) {
+		raw_spin_lock_irqsave(&buckets[i].lock, flags);
+		for (j = 0; j < OBJECTS; j++)
+			n += buckets[i].objects[j].n;
+		raw_spin_unlock_irqrestore(&buckets[i].lock, flags);
+	}
+	return n;
+}
+
+unsigned int tl_handoff_ledgers(void)
+{
+	return tl_pool_used(&ledgers);
+}

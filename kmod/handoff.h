@@ -15,5 +15,7 @@ void tl_handoff_settle(struct tl_task *task);
 void tl_handoff_forget(struct tl_task *task);
 void tl_handoff_closed(const void *object);
 void tl_handoff_forget_all(void);
+unsigned int tl_handoff_count(void);
+unsigned int tl_handoff_ledgers(void);
 
 #endif

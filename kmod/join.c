@@ -196,3 +196,23 @@ void tl_join_unlock(struct tl_server *server)
 {
 	raw_spin_unlock(&server->caller->link_lock);
 }
+
+/**
+ * tl_join_count() - How many callers are looked for
+ *
+ * Context: process.
+ */
+unsigned int tl_join_count(void)
+{
+	struct tl_client *client;
+	unsigned int i, n = 0;
+	unsigned long flags;
+
+	for (i = 0; i < 1U << TABLE_BITS; i++) {
+		raw_spin_lock_irqsave(&table[i].lock, flags);
+		hlist_for_each_entry(client, &table[i].head, join_node)
+			n++;
+		raw_spin_unlock_irqrestore(&table[i].lock, flags);
+	}
+	return n;
+}

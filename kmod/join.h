@@ -14,4 +14,6 @@ void tl_join_find(struct tl_server *server, u64 bytes);
 struct tl_link *tl_join_lock(struct tl_server *server);
 void tl_join_unlock(struct tl_server *server);
 
+unsigned int tl_join_count(void);
+
 #endif

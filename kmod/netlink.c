@@ -14,13 +14,17 @@
 #include "compat/compat.h"
 #include "conn.h"
 #include "control.h"
+#include "handoff.h"
 #include "interval.h"
+#include "join.h"
 #include "memory.h"
 #include "netlink-gen.h"
 #include "netlink-put.h"
 #include "netlink.h"
 #include "path.h"
+#include "peer.h"
 #include "probe.h"
+#include "shard.h"
 #include "stats.h"
 #include "thread.h"
 #include "tier.h"
@@ -101,8 +105,30 @@ int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *tota
 	return 0;
 }
 
+static int put_occupancy(struct sk_buff *skb, int type, const struct tl_conn_count *conns)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+
+	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_SERVERS, conns->servers) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_CLIENTS, conns->clients) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_ERRANDS, conns->errands) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_THREADS, tl_thread_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_PROCESSES, tl_process_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_LEDGERS, tl_handoff_ledgers()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_HANDOFFS, tl_handoff_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_OFFERS, tl_join_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_TIERS, tl_tier_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_PEERS, tl_peer_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_PATHS, tl_path_count()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_SUMS, tl_shard_count()))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int put_module(struct sk_buff *skb)
 {
+	struct tl_conn_count conns;
 	struct tl_settings settings;
 	struct tl_totals totals;
 	u64 oldest, newest;
@@ -110,6 +136,7 @@ static int put_module(struct sk_buff *skb)
 	tl_control_get(&settings);
 	tl_interval_kept(&oldest, &newest);
 	tl_stats_sum(&totals, tl_probe_missed());
+	tl_conn_count(&conns);
 	if (nla_put_string(skb, TIERLENS_A_MODULE_VERSION, TIERLENS_VERSION) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_ABI, TIERLENS_ABI) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_ENABLED, settings.enabled) ||
@@ -119,14 +146,15 @@ static int put_module(struct sk_buff *skb)
 	    tl_nl_put_u64(skb, TIERLENS_A_MODULE_NEWEST, newest) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_MODULE_MEMORY_USED, tl_memory_used()) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_MODULE_MEMORY_CAP, tl_memory_cap()) ||
-	    nla_put_u32(skb, TIERLENS_A_MODULE_CONNECTIONS, tl_conn_count()) ||
+	    nla_put_u32(skb, TIERLENS_A_MODULE_CONNECTIONS, conns.servers + conns.clients) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_THREADS, tl_thread_count()) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_TIERS, tl_tier_count()) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_CLASS_RULES, tl_class_count()) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_PATHS, tl_path_count()) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_PROCESSORS, num_possible_cpus()) ||
 	    tl_nl_put_events(skb, TIERLENS_A_MODULE_EVENTS, &totals.events) ||
-	    tl_nl_put_losses(skb, TIERLENS_A_MODULE_LOSSES, &totals))
+	    tl_nl_put_losses(skb, TIERLENS_A_MODULE_LOSSES, &totals) ||
+	    put_occupancy(skb, TIERLENS_A_MODULE_OCCUPANCY, &conns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -162,3 +162,8 @@ void tl_peer_forget_all(void)
 	used = 0;
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
+
+unsigned int tl_peer_count(void)
+{
+	return READ_ONCE(used);
+}

@@ -27,5 +27,6 @@ u32 tl_peer_number(const struct sock *sk);
 bool tl_peer_get(u32 number, struct tl_peer *copy);
 u32 tl_peer_tier(const struct tl_peer *peer);
 void tl_peer_forget_all(void);
+unsigned int tl_peer_count(void);
 
 #endif

@@ -280,3 +280,8 @@ void tl_process_usage(void)
 			merge(tier, &sums);
 	}
 }
+
+unsigned int tl_process_count(void)
+{
+	return tl_pool_used(&processes);
+}

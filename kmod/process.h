@@ -24,5 +24,6 @@ void tl_process_put(struct tl_process *process);
 bool tl_process_serves(struct task_struct *task);
 void tl_process_usage_start(void);
 void tl_process_usage(void);
+unsigned int tl_process_count(void);
 
 #endif

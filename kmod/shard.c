@@ -426,3 +426,13 @@ void tl_shard_exit(void)
 	shards = NULL;
 	tl_memory_uncharge(SHARDS_BYTES);
 }
+
+/* How many sums there are, in open intervals and in those that are kept. */
+unsigned int tl_shard_count(void)
+{
+	unsigned int kind, n = 0;
+
+	for (kind = 0; kind < TL_SUMS; kind++)
+		n += tl_pool_used(&kinds[kind].pool);
+	return n;
+}

@@ -93,5 +93,6 @@ void tl_shard_deposit_stray(const struct tl_call_sum *sum);
 void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
 void tl_shard_take(u64 generation, struct tl_taken *taken);
 void tl_shard_give_back(struct tl_taken *taken);
+unsigned int tl_shard_count(void);
 
 #endif

@@ -28,6 +28,18 @@ static int status_read(struct status *s, struct tl_error *err)
 	return code;
 }
 
+/* All tables, in a line that a narrow terminal wraps. */
+static void occupancy_print(const struct tl_module *m)
+{
+	int i;
+
+	printf("in use       ");
+	for (i = 0; i < TL_TABLES; i++)
+		printf("%s%s %" PRIu64, i ? ", " : "", tl_table_names[i],
+		       m->occupancy[i]);
+	putchar('\n');
+}
+
 static void module_print(const struct tl_module *m)
 {
 	printf("module       version %s, ABI %u, %s\n", m->version, m->abi,
@@ -41,6 +53,7 @@ static void module_print(const struct tl_module *m)
 	       (double)m->memory_cap / 0x1p20);
 	printf("tables       %u connections, %u threads, %u tiers, %u paths; %u rules for "
 	       "classes\n", m->connections, m->threads, m->tiers, m->paths, m->class_rules);
+	occupancy_print(m);
 	printf("events       %" PRIu64 " seen: %" PRIu64 " attributed, %" PRIu64
 	       " unattributed, %" PRIu64 " ignored\n", m->events[TL_EVENT_SEEN],
 	       m->events[TL_EVENT_ATTRIBUTED], m->events[TL_EVENT_UNATTRIBUTED],
@@ -108,7 +121,7 @@ static json_t *status_json(const struct status *s)
 	const struct tl_module *m = &s->module;
 
 	return json_pack("{s:s, s:i, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, "
-			 "s:i, s:o, s:o, s:o, s:o}",
+			 "s:i, s:o, s:o, s:o, s:o, s:o}",
 			 "version", m->version,
 			 "abi", (int)m->abi,
 			 "enabled", (int)m->enabled,
@@ -123,6 +136,7 @@ static json_t *status_json(const struct status *s)
 			 "paths", (int)m->paths,
 			 "class_rules", (int)m->class_rules,
 			 "processors", (int)m->processors,
+			 "occupancy", counters_json(tl_table_names, m->occupancy, TL_TABLES),
 			 "tiers", tl_tiers_json(s->tiers, s->n_tiers),
 			 "events", counters_json(tl_event_names, m->events, TL_EVENTS),
 			 "losses", counters_json(tl_loss_names, m->losses, TL_LOSSES),

@@ -75,6 +75,13 @@ void tl_ctl_read_counters(const struct nlattr *nest, u64 *counters, int n)
 
 static_assert(TIERLENS_A_EVENTS_MAX == TL_EVENTS + 1, "an event counter is missing");
 static_assert(TIERLENS_A_LOSSES_MAX == TL_LOSSES + 1, "a loss counter is missing");
+static_assert(TIERLENS_A_OCCUPANCY_MAX == TL_TABLES + 1, "a table is missing");
+
+/* In the order of the attributes. */
+const char *const tl_table_names[TL_TABLES] = {
+	"servers", "clients",  "errands", "threads", "processes", "ledgers",
+	"handoffs", "offers", "tiers", "peers",	"paths",     "sums",
+};
 
 /**
  * tl_ctl_read_module() - Reader of a module-get reply
@@ -112,6 +119,8 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 		  attrs[TIERLENS_A_MODULE_VERSION]);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_EVENTS], module->events, TL_EVENTS);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_LOSSES], module->losses, TL_LOSSES);
+	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_OCCUPANCY], module->occupancy,
+			     TL_TABLES);
 	return 0;
 }
 

@@ -9,12 +9,16 @@
 struct tl_ctl;
 struct tl_error;
 
+/* Of what the kernel tells how much is in use. */
+#define TL_TABLES 12
+extern const char *const tl_table_names[TL_TABLES];
+
 struct tl_module {
 	char version[64];
 	u32 abi, enabled, interval_ms, quiet_ms;
 	u64 oldest, newest, memory_used, memory_cap;
 	u32 connections, threads, tiers, class_rules, paths, processors;
-	u64 events[TL_EVENTS], losses[TL_LOSSES];
+	u64 events[TL_EVENTS], losses[TL_LOSSES], occupancy[TL_TABLES];
 };
 
 /* What the kernel says about a tier: a rule, or one that it found by itself. @path:

@@ -66,6 +66,22 @@ static int finish(int ret)
 /* ---- the module, tiers, classes, hooks ---------------------------------------- */
 
 /* clang-format off */
+static const struct fields occupancy_fields = {
+	"the tables lack one", {
+	[TIERLENS_A_OCCUPANCY_SERVERS] = {.name = "servers"},
+	[TIERLENS_A_OCCUPANCY_CLIENTS] = {.name = "clients"},
+	[TIERLENS_A_OCCUPANCY_ERRANDS] = {.name = "errands"},
+	[TIERLENS_A_OCCUPANCY_THREADS] = {.name = "threads"},
+	[TIERLENS_A_OCCUPANCY_PROCESSES] = {.name = "processes"},
+	[TIERLENS_A_OCCUPANCY_LEDGERS] = {.name = "ledgers"},
+	[TIERLENS_A_OCCUPANCY_HANDOFFS] = {.name = "handoffs"},
+	[TIERLENS_A_OCCUPANCY_OFFERS] = {.name = "offers"},
+	[TIERLENS_A_OCCUPANCY_TIERS] = {.name = "tiers"},
+	[TIERLENS_A_OCCUPANCY_PEERS] = {.name = "peers"},
+	[TIERLENS_A_OCCUPANCY_PATHS] = {.name = "paths"},
+	[TIERLENS_A_OCCUPANCY_SUMS] = {.name = "sums"},
+}};
+
 static const struct fields module_fields = {
 	"the module lacks an attribute", {
 	[TIERLENS_A_MODULE_VERSION] = {"version", FIELD_NAME},
@@ -85,6 +101,7 @@ static const struct fields module_fields = {
 	[TIERLENS_A_MODULE_PROCESSORS] = {.name = "processors"},
 	[TIERLENS_A_MODULE_EVENTS] = {"events", FIELD_NEST, false, &interval_events},
 	[TIERLENS_A_MODULE_LOSSES] = {"losses", FIELD_NEST, false, &interval_losses},
+	[TIERLENS_A_MODULE_OCCUPANCY] = {"occupancy", FIELD_NEST, false, &occupancy_fields},
 }};
 
 static const struct fields tier_fields = {

@@ -88,6 +88,8 @@ dialogue()
 	run "$fake" status
 	[[ $status == 0 ]] && grep -q '5 paths; 3 rules for classes' "$dir/out"
 	result $? "status counts paths and rules"
+	grep -q '^in use  *servers 102, clients 103, errands 104, .*, sums 113$' "$dir/out"
+	result $? "status tells what is in every table"
 	unset TIERLENS_FAKE
 }
 

@@ -102,7 +102,8 @@ dialogue()
 	good "status --json, the first dump interrupted" '.[0].enabled and .[0].abi == 1 and
 		.[0].memory_cap_bytes == 33554432 and (.[0].hooks | length) == 3 and
 		(.[0].tiers | length) == 3 and .[0].class_rules == 3 and .[0].paths == 5 and
-		.[0].processors == 4 and .[0].losses.late == 3 and .[0].hooks[2].state == "absent"'
+		.[0].processors == 4 and .[0].occupancy.servers == 102 and .[0].occupancy.sums == 113 and
+		(.[0].occupancy | length) == 12 and .[0].losses.late == 3 and .[0].hooks[2].state == "absent"'
 	run "$fake" tier list --json
 	good "tier list --json" '.[0].tiers[1] == {"id":2,"name":"app:9000","port":9000,
 		"path":null,"netns":4026531840,"source":"discovered","connections":6} and

@@ -133,6 +133,8 @@ static void answer_module(int fd, const struct nlmsghdr *request)
 {
 	bool off = plays("off") || (plays("turn-off") && interval_gets > 5);
 	struct message m;
+	size_t nest;
+	uint16_t i;
 
 	begin_genl(&m, TIERLENS_CMD_MODULE_GET, 0, request);
 	put_text(&m, TIERLENS_A_MODULE_VERSION, "9.8.7");
@@ -151,6 +153,10 @@ static void answer_module(int fd, const struct nlmsghdr *request)
 	put_u32(&m, TIERLENS_A_MODULE_PATHS, 5);
 	put_u32(&m, TIERLENS_A_MODULE_PROCESSORS, 4);
 	put_totals(&m, TIERLENS_A_MODULE_EVENTS, TIERLENS_A_MODULE_LOSSES);
+	nest = nest_begin(&m, TIERLENS_A_MODULE_OCCUPANCY);
+	for (i = TIERLENS_A_OCCUPANCY_SERVERS; i <= TIERLENS_A_OCCUPANCY_MAX; i++)
+		put_u64(&m, i, 100 + i);
+	nest_end(&m, nest);
 	deliver(fd, &m);
 	answer(fd, request, 0, NULL);
 }
