@@ -63,6 +63,7 @@ static int print(const struct tl_intervals *list, u32 processors, const struct a
 		if (args->paths || args->view != TL_VIEW_FIGURES)
 			continue;
 		tl_view_edges(stdout, list->interval[i]);
+		tl_view_usage(stdout, list->interval[i]);
 		tl_view_hosts(stdout, list->interval[i]);
 	}
 	return TL_EXIT_OK;

@@ -410,6 +410,34 @@ static void paths_print(FILE *to, const struct tl_interval *total)
 	tl_tree_free(&tree);
 }
 
+static void usage_print(FILE *to, const struct tl_interval *total)
+{
+	bool any = false;
+	u64 outside_ns;
+	size_t i;
+
+	for (i = 0; i < total->n_tiers; i++) {
+		const struct tl_tier *tier = &total->tiers[i];
+		double cpu_ns = (double)tier->usage[TL_USAGE_CPU].value;
+
+		if (!tl_usage_outside(tier->usage, &outside_ns) || cpu_ns <= 0)
+			continue;
+		if (!any)
+			fputs("<h2>Processor</h2>\n<p>What the processes of each tier used, in "
+			      "requests and outside of any.</p>\n<div class=\"wide\"><table>"
+			      "<tr><th>tier</th><th>s</th><th>outside,<br>s</th>"
+			      "<th>outside, %</th></tr>\n", to);
+		any = true;
+		fputs("<tr><td>", to);
+		tl_html_text(to, tier->name);
+		fprintf(to, "</td><td>%.3f</td><td>%.3f</td><td>%.1f</td></tr>\n",
+			cpu_ns / 1e9, tl_ns_to_s(outside_ns),
+			100 * (double)outside_ns / cpu_ns);
+	}
+	if (any)
+		fputs("</table></div>\n", to);
+}
+
 static void hosts_print(FILE *to, const struct tl_interval *total)
 {
 	size_t i;
@@ -467,6 +495,7 @@ void tl_page_print(FILE *to, const struct tl_report *report)
 		plots_print(to, report);
 	}
 	paths_print(to, report->series.total);
+	usage_print(to, report->series.total);
 	hosts_print(to, report->series.total);
 	fputs("<h2>Attribution and losses</h2>\n", to);
 	losses_print(to, report->series.total);

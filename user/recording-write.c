@@ -109,16 +109,12 @@ static json_t *cell_json(const struct tl_cell *cell)
 
 static json_t *usage_json(const struct tl_sum *usage)
 {
-	const struct tl_sum *all = &usage[TL_USAGE_CPU];
-	const struct tl_sum *requests = &usage[TL_USAGE_REQUEST_CPU];
 	json_t *object = json_object();
 	int failed = sums_set(object, tl_usage_keys, usage, TL_USAGE_SUMS);
+	u64 outside_ns;
 
-	/* Read one after the other, the part may be ahead of the whole. */
-	if (!failed && tl_sum_known(all) && tl_sum_known(requests))
-		failed = json_object_set_new(
-			object, "outside_cpu_s",
-			seconds(all->value - min(all->value, requests->value)));
+	if (!failed && tl_usage_outside(usage, &outside_ns))
+		failed = json_object_set_new(object, "outside_cpu_s", seconds(outside_ns));
 	return unless(failed, object);
 }
 

@@ -356,6 +356,25 @@ double tl_transit_s(const struct tl_sum *edge)
 }
 
 /**
+ * tl_usage_outside() - What a tier's processes used outside of requests
+ * @usage: by enum tl_usage_sum
+ * @ns: set to their time on a processor
+ *
+ * Return: whether it is known.
+ */
+bool tl_usage_outside(const struct tl_sum *usage, u64 *ns)
+{
+	const struct tl_sum *all = &usage[TL_USAGE_CPU];
+	const struct tl_sum *requests = &usage[TL_USAGE_REQUEST_CPU];
+
+	if (!tl_sum_known(all) || !tl_sum_known(requests))
+		return false;
+	/* Read one after the other, the part may be ahead of the whole. */
+	*ns = all->value - min(all->value, requests->value);
+	return true;
+}
+
+/**
  * tl_sum_set() - Give a sum its value
  * @sum: sum
  * @value: value

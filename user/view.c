@@ -206,6 +206,39 @@ void tl_view_edges(FILE *to, const struct tl_interval *interval)
 }
 
 /**
+ * tl_view_usage() - Print what the tiers' processes used, in requests and outside
+ * @to: where
+ * @interval: the interval
+ */
+void tl_view_usage(FILE *to, const struct tl_interval *interval)
+{
+	struct tl_grid *grid = tl_grid_new(
+		"tier|>processes|>cpu ms|>in requests ms|>outside ms|>outside %");
+	size_t i, rows = 0;
+	u64 outside_ns;
+
+	for (i = 0; i < interval->n_tiers; i++) {
+		const struct tl_sum *usage = interval->tiers[i].usage;
+		double cpu_s = tl_ns_to_s(usage[TL_USAGE_CPU].value);
+
+		if (!tl_usage_outside(usage, &outside_ns))
+			continue;
+		tl_grid_add(grid, "%s", interval->tiers[i].name);
+		tl_grid_add(grid, "%" PRIu64, usage[TL_USAGE_PROCESSES].value);
+		time_add(grid, cpu_s);
+		time_add(grid, tl_ns_to_s(usage[TL_USAGE_REQUEST_CPU].value));
+		time_add(grid, tl_ns_to_s(outside_ns));
+		share_add(grid, cpu_s > 0 ? tl_ns_to_s(outside_ns) / cpu_s : -1);
+		rows++;
+	}
+	if (rows) {
+		fputc('\n', to);
+		tl_grid_print(grid, to, 0, 0);
+	}
+	tl_grid_free(grid);
+}
+
+/**
  * tl_view_hosts() - Print how busy the host was
  * @to: where
  * @interval: the interval

@@ -16,6 +16,7 @@ struct tl_room {
 
 int tl_view_print(FILE *to, const struct tl_interval *interval, enum tl_view view,
 		  const char *note, struct tl_room room);
+void tl_view_usage(FILE *to, const struct tl_interval *interval);
 void tl_view_hosts(FILE *to, const struct tl_interval *interval);
 int tl_view_paths(FILE *to, const struct tl_interval *interval);
 void tl_view_edges(FILE *to, const struct tl_interval *interval);

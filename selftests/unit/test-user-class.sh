@@ -170,6 +170,9 @@ views()
 		grep -q '^web:80.cpu  *2.5 %$' "$dir/out" && grep -q 'transit ms' "$dir/out" &&
 		grep -q '^web:80  *cart .* 1.000  *0.400 ' "$dir/out"
 	result $? "show: classes, processor time, transit, utilisations"
+	grep -q '^tier  *processes  *cpu ms  *in requests ms  *outside ms  *outside %$' "$dir/out" &&
+		grep -q '^web:80  *3  *10.000  *6.000  *4.000  *40.0$' "$dir/out"
+	result $? "show: what was used outside of requests"
 	run "$fake" show --waits
 	[[ $status == 0 ]] && grep -q "$row" "$dir/out" && ! grep -q caller "$dir/out"
 	result $? "show --waits"
@@ -196,7 +199,7 @@ views()
 	export TIERLENS_FAKE=bare
 	run "$fake" show
 	[[ $status == 0 ]] && ! grep -q 'cpu' "$dir/out"
-	result $? "show without processor time has no such column"
+	result $? "show without processor time has no such column, nor such a table"
 	run "$fake" show --waits
 	[[ $status == 0 ]] && grep -q '^web:80  *other  *100.0  *3.000  *-  *2.000  *-  *-  *-$' "$dir/out"
 	result $? "show --waits: what is not known is -"
