@@ -249,6 +249,7 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	settle(client);
 	follow_errand(call);
 	owner = tl_conn_lock_request(call->owner);
+	tl_turn_claim(task, owner);
 	raw_spin_lock(&client->link_lock);
 	outcome = tl_correlate_call_received(call, &task->thread, owner, &client->link,
 					     now_ns, bytes, losses());

@@ -30,6 +30,7 @@
 #include "errand.h"
 #include "handoff.h"
 #include "stats.h"
+#include "turn.h"
 
 #define BUCKET_BITS 6
 #define OBJECTS 2 /* of one bucket */
@@ -255,6 +256,7 @@ void tl_handoff_reads(struct tl_task *task, const void *key, u64 bytes)
 		return;
 	}
 	tl_handoff_settle(task);
+	tl_turn_waits(task);
 	task->reading = key;
 	task->reading_bytes = bytes;
 }

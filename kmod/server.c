@@ -14,6 +14,7 @@
 #include "stats.h"
 #include "thread.h"
 #include "tier.h"
+#include "turn.h"
 
 static u64 *losses(void)
 {
@@ -173,6 +174,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	if (server->shut)
 		return TL_IGNORED;
 	settle(server, server->conn.sk);
+	tl_turn_claim(task, NULL);
 	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, &ended,
 					  losses()))
 		deposit(&ended);
@@ -208,6 +210,13 @@ static void answered(struct tl_server *server)
 	tl_join_unlock(server);
 }
 
+static bool is_current(const struct tl_task *task, const struct tl_request *request)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	return now->request == request && now->seq == request->seq;
+}
+
 /* Who answers knows whose the work was that it has just done. */
 static void answers(struct tl_server *server, struct tl_task *task)
 {
@@ -215,7 +224,7 @@ static void answers(struct tl_server *server, struct tl_task *task)
 	struct tl_thread *thread = &task->thread;
 	struct tl_request_ref now = thread->current_request;
 
-	if (now.request == request && now.seq == request->seq) {
+	if (is_current(task, request)) {
 		/* Its own, unless somebody was so quick that it is still the last. */
 		if (!request->sums_used && !task->hands_back)
 			tl_handoff_answers(task, request, true);
@@ -247,6 +256,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 			       size_t bytes)
 {
 	struct tl_request *request = &server->request;
+	bool own = task && is_current(task, request);
 	enum tl_outcome outcome;
 
 	settle(server, server->conn.sk);
@@ -261,6 +271,8 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	if (outcome != TL_ATTRIBUTED)
 		return outcome;
 	node(request);
+	if (task)
+		tl_turn_answered(task, request, own);
 	answered(server);
 	tl_send_begin(&server->conn.send, server->conn.sk, bytes);
 	return outcome;

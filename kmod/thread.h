@@ -17,6 +17,10 @@ struct tl_task {
 	struct tl_process *process; /* used by it; NULL: on its own */
 	struct tl_request_ref errand; /* that it began last, and uses */
 	struct tl_used last; /* at its last event */
+	/* see turn.c */
+	struct tl_request_ref answered; /* for another thread, and has not gone on since */
+	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */
+	bool idle; /* what it does is for what comes next */
 	/* see handoff.c */
 	struct tl_ledger *ledger; /* NULL: nothing was handed back to it */
 	const void *reading; /* the eventfd or pipe that its last act was to read from */

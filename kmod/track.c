@@ -446,10 +446,14 @@ void tl_track_futex(enum tl_futex futex)
 		return;
 	local_irq_save(flags);
 	task = tl_thread_find(current);
+	if (task && futex == TL_FUTEX_WAITS) {
+		tl_turn_task();
+		task->waited = true;
+		tl_turn_waits(task);
+	}
 	if (task) {
 		task->futex = futex;
 		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
-		task->waited |= futex == TL_FUTEX_WAITS;
 	}
 	local_irq_restore(flags);
 }

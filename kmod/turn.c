@@ -5,6 +5,12 @@
  * At every event what the thread has used since the last one is charged to the
  * request that was current: the same rule serves one thread per request and event
  * loops. What a thread uses while it has none is outside of requests.
+ *
+ * A thread that answers what another one has received takes its next job out of the
+ * program's memory, which no event tells, and so does one that waits with nothing open.
+ * What it uses from then on is kept for the first thing that it does for a request: the
+ * errand that it begins, or what it answers. If it waits before, it has only ended its
+ * answer; if it waits again, it was for nobody.
  */
 #include <linux/sched.h>
 
@@ -14,22 +20,107 @@
 #include "turn.h"
 #include "usage.h"
 
+/* The request's lock is held. */
+static void charge_to(struct tl_request *request, const struct tl_used *used)
+{
+	tl_used_add(&request->used, used);
+	/* An errand's are charged when it is known whose it is. */
+	if (!request->errand)
+		tl_usage_charge(request->tier, used->cpu_ns);
+}
+
 static void charge(struct tl_task *task)
 {
-	struct tl_request *request;
+	struct tl_request *request = NULL;
 	struct tl_used used;
 
 	tl_usage_since(&task->last, &used);
 	/* Another thread may have answered meanwhile. */
 	task->thread.current_request = tl_errand_became(task->thread.current_request);
-	request = tl_conn_lock_request(task->thread.current_request);
-	if (!request)
-		return;
-	tl_used_add(&request->used, &used);
-	/* An errand's are charged when it is known whose it is. */
-	if (!request->errand)
-		tl_usage_charge(request->tier, used.cpu_ns);
+	if (!task->idle)
+		request = tl_conn_lock_request(task->thread.current_request);
+	if (request)
+		charge_to(request, &used);
+	else
+		tl_used_add(&task->unclaimed, &used);
 	tl_conn_unlock_request(request);
+}
+
+static void begin_anew(struct tl_task *task)
+{
+	memset(&task->unclaimed, 0, sizeof(task->unclaimed));
+	task->answered.request = NULL;
+	task->idle = false;
+}
+
+/**
+ * tl_turn_claim() - It is known whom the thread has worked for since it waited
+ * @task: the current thread, of tl_turn_task()
+ * @request: the request or errand, locked; NULL: for nobody
+ *
+ * Context: task, interrupts off.
+ */
+void tl_turn_claim(struct tl_task *task, struct tl_request *request)
+{
+	if (request)
+		charge_to(request, &task->unclaimed);
+	begin_anew(task);
+}
+
+/*
+ * What it has used since it answered was the end of that. If the next request has come
+ * on that connection meanwhile, it was outside.
+ */
+static void end_answer(struct tl_task *task)
+{
+	struct tl_request *request = tl_conn_lock_request(task->answered);
+
+	tl_turn_claim(task, request);
+	tl_conn_unlock_request(request);
+}
+
+/**
+ * tl_turn_waits() - The thread waits, perhaps for its next job
+ * @task: the current thread, of tl_turn_task()
+ *
+ * With an open request of its own it waits for a part of that.
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_waits(struct tl_task *task)
+{
+	struct tl_request *request = tl_conn_lock_request(task->thread.current_request);
+	bool open = request && request->state == TL_REQUEST_OPEN;
+
+	/* An errand's thread that has waited for a futex may have another job. */
+	open = open && !(request->errand && task->waited);
+	tl_conn_unlock_request(request);
+	if (open)
+		return;
+	end_answer(task);
+	task->idle = true;
+}
+
+/**
+ * tl_turn_answered() - The thread answers a request
+ * @task: the current thread, of tl_turn_task()
+ * @request: the request, locked
+ * @own: the thread knew that it works for it
+ *
+ * Context: task, interrupts off.
+ */
+void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own)
+{
+	struct tl_request_ref ref = { request, request->seq };
+
+	/* Another part of the answer: who has answered for another has it as his own since. */
+	if (task->answered.request == ref.request && task->answered.seq == ref.seq)
+		own = false;
+	tl_turn_claim(task, request);
+	if (own)
+		return;
+	task->answered = ref;
+	task->idle = true;
 }
 
 /**
@@ -60,8 +151,13 @@ struct tl_task *tl_turn_task(void)
  */
 void tl_turn_errand(struct tl_task *task, u64 now_ns)
 {
+	struct tl_request *errand;
+
 	tl_turn_drop_errand(task);
 	task->errand = tl_errand_new(now_ns);
+	errand = tl_conn_lock_request(task->errand);
+	tl_turn_claim(task, errand);
+	tl_conn_unlock_request(errand);
 	task->hands_back = true;
 	task->waited = false;
 	task->thread.current_request = task->errand;
@@ -103,5 +199,6 @@ void tl_turn_dispatched(struct tl_task *task)
 {
 	tl_handoff_settle(task);
 	tl_correlate_dispatched(&task->thread);
+	end_answer(task);
 	tl_turn_drop_errand(task);
 }

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: timeout=300 machine=virtual
+#
+# Time on a processor, held against two others' word: per tier and class against what
+# the server's threads read from their own clocks (CLOCK_THREAD_CPUTIME_ID, of which
+# getrusage(RUSAGE_THREAD) is the microseconds), and per tier, all classes and what is
+# printed as outside of requests, against cpu.stat of the server's control group.
+#
+#   SHAPES="thread pool" REQUESTS=300 …
+. /job/lib.sh
+. /job/chain.sh
+
+requests=$((${REQUESTS:-60} / slow))
+bound=5 # percent
+group=/sys/fs/cgroup/test
+
+# Each shape's front tier; the classes cost both tiers different times.
+shapes='
+thread		--mode thread
+epoll		--mode epoll --pool 8
+pool		--mode pool --pool 4
+pool-eventfd	--mode pool-eventfd --pool 4
+'
+# What a request is read and answered with is not all between the server's two readings
+# of its clock. On a machine whose clock does not count instructions it costs ten times as
+# much, and more if the host is busy.
+[ "$(nproc)" = 1 ] && ms=1000 || ms=5000
+asks=(--ask "small work=$((2 * ms)),$((3 * ms))" --ask "large work=$((6 * ms)),$((2 * ms))"
+	--ask "even work=$((3 * ms)),$((4 * ms))")
+classes='small large even'
+
+# within GOT WANTED NAME
+within()
+{
+	local off
+
+	off=$(jq -n "if $2 > 0 then 100 * ($1 - $2) / $2 else 1000 end | . * 100 | round / 100")
+	if jq -en "$off | fabs <= $bound" >/dev/null; then
+		ok "$3: off by $off % ($1 of $2 ns)"
+	else
+		not_ok "$3: off by $off %, $bound % are wanted ($1 of $2 ns)"
+	fi
+}
+
+# serve_in NAME PORT OPTION...: as serve(), in a control group of its own
+serve_in()
+{
+	mkdir "$group/$1"
+	# What a process starts is born where it is itself.
+	echo $$ >"$group/$1/cgroup.procs"
+	serve "$@"
+	echo $$ >"$group/cgroup.procs"
+}
+
+group_ns()
+{
+	awk '$1 == "usage_usec" { print $2 * 1000 }' "$group/$1/cpu.stat"
+}
+
+# cells PORT [CLASS]: the module's word
+cells()
+{
+	jq -s --arg class "${2:-}" "[.[].tiers[] | select(.name | endswith(\":$1\")) | .cells[] |
+		select(\$class == \"\" or .class == \$class) | .cpu_ns] | add // 0" /tmp/r.jsonl
+}
+
+usage()
+{
+	jq -s "[.[].tiers[] | select(.name | endswith(\":$1\")) | .usage // empty | .$2] | add // 0" /tmp/r.jsonl
+}
+
+# compare SHAPE TIER PORT GROUP-NS
+compare()
+{
+	local class sum outside
+
+	for class in $classes; do
+		within "$(cells "$3" "$class")" "$(jq ".classes.$class.cpu_ns" "/tmp/$2.json")" \
+			"$1, $2, class $class: as the server's threads say"
+	done
+	sum=$(cells "$3")
+	outside=$(usage "$3" '| .cpu_ns - .request_cpu_ns')
+	diag "$1, $2: outside of requests $outside ns, $(jq -n "100 * $outside / ($sum + $outside) | . * 10 | round / 10") %"
+	within $((sum + outside)) "$4" "$1, $2: classes and what is outside of requests, as the control group says"
+}
+
+shape()
+{
+	local name=$1 front back
+	shift
+
+	load_module || exit 1
+	for class in $classes; do
+		tierlens class add "$class" "$class " >/dev/null
+	done
+	serve_in back 9102 --mode thread
+	serve_in front 9101 --next 9102 --calls 1 "$@"
+	tierlens enable --interval 500 >/dev/null
+	record /tmp/r.jsonl
+	front=$(group_ns front) back=$(group_ns back)
+	load --to 9101 --connections 3 --in-order "${asks[@]}" --requests $requests --seconds 100 >/tmp/load.json ||
+		not_ok "$name: load"
+	wait_for_interval
+	front=$(($(group_ns front) - front)) back=$(($(group_ns back) - back))
+	stop_record || not_ok "$name: record"
+	stop_servers
+	unload_module
+	rmdir $group/front $group/back
+	cp /tmp/r.jsonl "/out/cpu-$name.jsonl"
+	cp /tmp/front.json "/out/cpu-$name-front.json"
+	cp /tmp/back.json "/out/cpu-$name-back.json"
+	is "$(cell_sum /tmp/r.jsonl 9101 count)" "$(jq .count /tmp/load.json)" "$name: every request is counted"
+	compare "$name" front 9101 "$front"
+	compare "$name" back 9102 "$back"
+}
+
+while read -r name options; do
+	[[ -n $name && (-z ${SHAPES:-} || " $SHAPES " = *" $name "*) ]] || continue
+	# shellcheck disable=SC2086  # words
+	shape "$name" $options
+done <<<"$shapes"
+done_testing
