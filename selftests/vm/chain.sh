@@ -16,6 +16,17 @@ serve()
 	wait_until 10 listening "$port"
 }
 
+# serve_unix NAME PATH [OPTION...]: the same at a UNIX socket
+serve_unix()
+{
+	local name=$1 path=$2
+	shift 2
+
+	tierserver --listen "unix:$path" --name "$name" --log "/tmp/$name.json" "$@" >/dev/null &
+	chain_pids+=($!)
+	wait_until 10 test -S "$path"
+}
+
 # Whether somebody listens; asking by a connection would be counted by him.
 listening()
 {
@@ -60,6 +71,18 @@ edge_sum()
 {
 	jq -s "[.[].edges[] | select((.tier // \"\" | endswith(\":$2\")) and
 		(.peer | . == \"$3\" or endswith(\":$3\"))) | .$4] | add // 0" "$1"
+}
+
+# near_ns GOT WANTED NAME [BOUND]: means in nanoseconds, within 2 % or BOUND (50 us)
+near_ns()
+{
+	if awk -v g="$1" -v w="$2" -v b="${4:-50000}" 'BEGIN { d = g - w; if (d < 0) d = -d
+		if (b < 0.02 * w) b = 0.02 * w; exit !(d <= b) }'; then
+		ok "$3 ($1 ns; its own word $2 ns)"
+	else
+		not_ok "$3"
+		diag "measured $1 ns, the server says $2 ns"
+	fi
 }
 
 # record FILE: everything from now on, until stop_record

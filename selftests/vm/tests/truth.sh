@@ -9,18 +9,6 @@
 
 requests=$((600 / slow))
 
-# near GOT WANTED NAME: means in nanoseconds
-near()
-{
-	if awk -v g="$1" -v w="$2" 'BEGIN { d = g - w; if (d < 0) d = -d
-		b = 0.02 * w; if (b < 50000) b = 50000; exit !(d <= b) }'; then
-		ok "$3 ($1 ns; its own word $2 ns)"
-	else
-		not_ok "$3"
-		diag "measured $1 ns, the server says $2 ns"
-	fi
-}
-
 # compare SHAPE TIER PORT COUNT
 compare()
 {
@@ -31,7 +19,7 @@ compare()
 	is "$count" "$4" "$1, $2: count"
 	for key in response_ns own_ns; do
 		mean=$(jq -n "$(cell_sum /tmp/r.jsonl "$3" $key) / $count | round")
-		near "$mean" "$(jq ".$key / .count | round" "/tmp/$2.json")" "$1, $2: mean $key"
+		near_ns "$mean" "$(jq ".$key / .count | round" "/tmp/$2.json")" "$1, $2: mean $key"
 	done
 }
 
@@ -52,9 +40,9 @@ shape()
 	compare "$1" back 9103 "$3"
 	is "$(edge_sum /tmp/r.jsonl 9102 9103 calls)" "$(jq .calls /tmp/mid.json)" \
 		"$1: calls of the middle tier"
-	near "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 time_ns) / $requests | round")" \
+	near_ns "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 time_ns) / $requests | round")" \
 		"$(jq ".call_sum_ns / $requests | round" /tmp/mid.json)" "$1: their time"
-	near "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 transit_ns) / $requests | round")" \
+	near_ns "$(jq -n "$(edge_sum /tmp/r.jsonl 9102 9103 transit_ns) / $requests | round")" \
 		"$(jq -n --slurpfile m /tmp/mid.json --slurpfile b /tmp/back.json \
 			"(\$m[0].call_sum_ns - \$b[0].response_ns) / $requests | round")" \
 		"$1: their transit"
