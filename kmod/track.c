@@ -139,6 +139,12 @@ static struct tl_conn *lock_or_add(struct sock *sk)
 	return tl_server_add(sk, current->comm);
 }
 
+/* Whether nothing of a send will go out: the other side has reset or closed. */
+static bool is_dead(const struct sock *sk)
+{
+	return READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN;
+}
+
 static enum tl_outcome sent(struct sock *sk, size_t bytes)
 {
 	struct tl_task *task = has_requests() ? tl_turn_task() : NULL;
@@ -146,7 +152,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes)
 	enum tl_outcome outcome = TL_IGNORED;
 	struct tl_conn *conn;
 
-	if (!has_requests())
+	if (!has_requests() || is_dead(sk))
 		return TL_IGNORED;
 	conn = lock_or_add(sk);
 	if (!conn)
