@@ -38,7 +38,6 @@ struct tl_server {
 	u8 join_tries;
 	bool shut; /* nothing can be answered any more */
 	bool unread; /* when the request was answered, more bytes were there */
-	bool pipelined; /* they were this request */
 };
 
 /* A connection that was opened from here, and its call. */

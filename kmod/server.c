@@ -63,7 +63,6 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->join_tries = 0;
 	server->shut = false;
 	server->unread = false;
-	server->pipelined = false;
 	server->request.tier = tier->id;
 	server->request.state = TL_REQUEST_NONE;
 	return conn;
@@ -141,10 +140,10 @@ static void classify(struct tl_server *server, struct tl_task *task, u64 bytes, 
 	if (first) {
 		tl_join_find(server, bytes);
 		link = tl_join_lock(server);
-		if (link && !tl_link_opened(link, request))
-			losses()[TL_LOSS_AMBIGUOUS]++;
-		if (link)
+		if (link) {
+			tl_link_opened(link, request);
 			tl_join_unlock(server);
+		}
 	}
 	if (!tl_class_reads())
 		return;
@@ -179,7 +178,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 					  losses()))
 		deposit(&ended);
 	if (request->seq != seq) {
-		server->pipelined = server->unread;
+		request->ambiguous = server->unread;
 		server->unread = false;
 		if (task->process)
 			WRITE_ONCE(task->process->tier, server->tier->id);
@@ -261,8 +260,6 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 
 	settle(server, server->conn.sk);
 	if (request->state == TL_REQUEST_OPEN) {
-		if (server->pipelined)
-			losses()[TL_LOSS_AMBIGUOUS]++;
 		server->unread = is_tcp(server) && unread(server);
 		if (task)
 			answers(server, task);

@@ -31,14 +31,15 @@ void tl_link_called(struct tl_link *link, const struct tl_request *owner, u64 no
  * tl_link_opened() - The callee's end: a request began
  * @link: the link
  * @request: the request; gets its class, its caller's node and the time for which
- *	     its first bytes lay unread
- *
- * Return: false if no new call was begun, so that it is not known what this is.
+ *	     its first bytes lay unread. If no new call was begun, it is not known
+ *	     what this is
  */
-bool tl_link_opened(struct tl_link *link, struct tl_request *request)
+void tl_link_opened(struct tl_link *link, struct tl_request *request)
 {
-	if (link->served == link->call)
-		return false;
+	if (link->served == link->call) {
+		request->ambiguous = 1;
+		return;
+	}
 	link->served = link->call;
 	link->open_ns = request->open_ns;
 	link->last_ns = 0;
@@ -46,7 +47,6 @@ bool tl_link_opened(struct tl_link *link, struct tl_request *request)
 	request->parent = link->node;
 	request->queued = 1;
 	request->queue_ns = tl_since(request->open_ns, link->called_ns);
-	return true;
 }
 
 /**

@@ -20,7 +20,7 @@ struct tl_link {
 };
 
 void tl_link_called(struct tl_link *link, const struct tl_request *owner, u64 now_ns);
-bool tl_link_opened(struct tl_link *link, struct tl_request *request);
+void tl_link_opened(struct tl_link *link, struct tl_request *request);
 void tl_link_answered(struct tl_link *link, const struct tl_request *request);
 bool tl_link_transit(const struct tl_link *link, const struct tl_call *call, u64 *ns);
 

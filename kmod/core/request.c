@@ -60,6 +60,7 @@ void tl_request_begin(struct tl_request *request, u64 now_ns)
 	request->slot_next = 0;
 	request->errand = 0;
 	request->queued = 0;
+	request->ambiguous = 0;
 	request->deferred = 0;
 	request->open_ns = now_ns;
 	request->last_send_ns = now_ns;
@@ -110,6 +111,8 @@ bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *los
 		loss[TL_LOSS_UNANSWERED]++;
 	if (state != TL_REQUEST_ANSWERED)
 		return false;
+	/* What is not answered may have been the rest of the one before. */
+	loss[TL_LOSS_AMBIGUOUS] += request->ambiguous;
 	ended->tier = request->tier;
 	ended->class = request->class;
 	ended->node = request->node;

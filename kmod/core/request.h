@@ -63,6 +63,7 @@ struct tl_request {
 	u8 slot_next;
 	u8 errand; /* work whose request is not known yet, no connection's */
 	u8 queued; /* queue_ns is known */
+	u8 ambiguous; /* it may be a part of the one before, or that of this */
 	u32 deferred; /* events of an errand that are not counted yet */
 	u64 open_ns;
 	u64 last_send_ns;

@@ -223,7 +223,7 @@ void model_connection_join(int request)
 		return;
 	call = &model.calls[c->call];
 	if (call->served_by != NOBODY) {
-		model.result->loss[TL_LOSS_AMBIGUOUS]++;
+		r->ambiguous = true;
 		return;
 	}
 	call->served_by = request;

@@ -21,7 +21,7 @@ struct work {
 	u64 bytes_in, bytes_out;
 	u64 used;
 	u32 class_above, parent;
-	bool queued;
+	bool queued, ambiguous;
 	u64 queue_ns;
 	unsigned int adopted, ended; /* events; of an errand, the one or the other */
 	int adopter;

@@ -209,6 +209,7 @@ void model_sums_end_request(int request)
 		model.result->loss[TL_LOSS_UNANSWERED]++;
 		return;
 	}
+	model.result->loss[TL_LOSS_AMBIGUOUS] += r->ambiguous;
 	if (model.log[r->over].kind == EVENT_QUIET)
 		model.result->loss[TL_LOSS_QUIET]++;
 	ended.sums_used = sums.used;

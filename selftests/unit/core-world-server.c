@@ -65,8 +65,8 @@ static void classify(struct world *world, const struct event *event, bool first)
 		/* What it was joined to may have gone, which is noticed one later. */
 		join_find(world, event->conn);
 		link = join_lock(world, &world->servers[event->conn]);
-		if (link && !tl_link_opened(link, request))
-			world->result.loss[TL_LOSS_AMBIGUOUS]++;
+		if (link)
+			tl_link_opened(link, request);
 		tl_class_begin(match, world_rules(), world_eligible(event->conn));
 	}
 	if (match->serial != world_rules()->serial || !match->open)

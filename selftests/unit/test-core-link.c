@@ -249,11 +249,11 @@ static void test_ambiguous(void)
 	call(&w, 0, 0, 110);
 	received_text(&w, 1, 1, 7, 115);
 	sent(&w, 1, 1, 120);
-	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 0, "ambiguous: not yet");
 	received_text(&w, 1, 1, 7, 125);
-	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 1, "ambiguous: counted");
+	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 0, "ambiguous: not yet");
 	sent(&w, 1, 1, 140);
 	close_server(&w, 1);
+	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 1, "ambiguous: counted");
 	is_u64(last_ended(&w)->queued, 0, "ambiguous: its waiting is not known");
 	is_u64(last_ended(&w)->class, 0, "ambiguous: nor its class");
 	reply(&w, 0, 0, 150);
@@ -262,6 +262,17 @@ static void test_ambiguous(void)
 	is_u64(sum_of(last_ended(&w), 11)->transit_ns, 5 + 30,
 	       "ambiguous: the call is that of the first");
 	finish("ambiguous");
+	/* What comes late is read, and nothing is said to it: it was the same one. */
+	begin();
+	received(&w, 0, 0, 100);
+	call(&w, 0, 0, 110);
+	received(&w, 1, 1, 115);
+	sent(&w, 1, 1, 120);
+	received(&w, 1, 1, 125);
+	close_server(&w, 1);
+	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 0, "ambiguous: not if unanswered");
+	is_u64(w.result.loss[TL_LOSS_UNANSWERED], 1, "ambiguous: that is another loss");
+	finish("rest of a request");
 }
 
 /* The connection goes, and another one takes its entry. */
