@@ -141,6 +141,18 @@ size_t frame_request_print(char *buf, size_t size, const struct frame_request *r
 	return n;
 }
 
+/*
+ * Says in the request printed in @buf, of @len bytes, that a body follows it.
+ * Return: its new length; @size if it does not fit.
+ */
+size_t frame_request_body(char *buf, size_t size, size_t len, uint64_t body, bool expect)
+{
+	int n = snprintf(buf + len - 1, size - len + 1, " body=%llu%s\n",
+			 (unsigned long long)body, expect ? " expect=1" : "");
+
+	return len - 1 + n < size ? len - 1 + n : size;
+}
+
 /* The bytes after a line: a response says it in its third word, a request in body=. */
 static int body_length(const char *line, uint64_t *len)
 {

@@ -4,7 +4,7 @@
  *
  * Request:   "CLASS id=N [KNOB=V,V,…]… [body=BYTES [expect=1]]\n" and BYTES more bytes
  * Response:  "OK ID BYTES\n" and BYTES more bytes, or "ERR ID REASON\n"
- * Between:   "CONTINUE\n", after a request's line that expects it before its body
+ * Between:   FRAME_CONTINUE, after a request's line that expects it before its body
  *
  * A knob's first value is for the tier that reads it; it sends the rest on. "-" or
  * nothing leaves the tier's own default. The class comes first so that a rule on a
@@ -25,7 +25,7 @@
 #define FRAME_IOV 1024
 #define FRAME_UNSET UINT32_MAX
 #define FRAME_SIZE_MAX (32U << 20)
-#define FRAME_CONTINUE "CONTINUE\n"
+#define FRAME_CONTINUE "HTTP/1.1 100 Continue\r\n\r\n" /* what others know, too */
 
 enum frame_knob {
 	FRAME_WORK,	/* CPU microseconds */
@@ -61,6 +61,7 @@ uint32_t frame_knob_max(enum frame_knob k);
 int frame_request_parse(struct frame_request *r, const char *line);
 size_t frame_request_print(char *buf, size_t size, const struct frame_request *r,
 			   unsigned int drop);
+size_t frame_request_body(char *buf, size_t size, size_t len, uint64_t body, bool expect);
 
 void frame_next(struct frame_reader *r);
 void *frame_space(struct frame_reader *r, size_t *room);

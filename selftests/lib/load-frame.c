@@ -61,13 +61,8 @@ static bool add_request(struct outgoing *out, struct load_exchange *x,
 	}
 	r->id = x->id;
 	len = frame_request_print(line, FRAME_LINE, r, 0);
-	if (r->body && len + 32 < FRAME_LINE)
-		len += sprintf(line + len - 1, " body=%llu%s\n",
-			       (unsigned long long)r->body,
-			       r->expect ? " expect=1" : "") -
-		       1;
-	else if (r->body)
-		len = FRAME_LINE;
+	if (r->body)
+		len = frame_request_body(line, FRAME_LINE, len, r->body, r->expect);
 	if (len >= FRAME_LINE) {
 		load_fail(&x->answer, "the request line is too long", 0);
 		return false;

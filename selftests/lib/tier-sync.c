@@ -136,6 +136,39 @@ static int call_send(struct tier_worker *w, struct call *c, struct iovec *line,
 	return n < 0 ? n : -EPIPE;
 }
 
+/* Return: 0 once the callee has asked for the body, or a negative errno. */
+static int wait_continue(struct tier_worker *w, const struct call *c)
+{
+	char got[sizeof(FRAME_CONTINUE) - 1];
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < sizeof(got)) {
+		n = w->io->recv(w, *c->fd, got + have, sizeof(got) - have);
+		if (n <= 0 && n != -EINTR)
+			return n ? n : -ECONNRESET;
+		have += n > 0 ? n : 0;
+	}
+	return memcmp(got, FRAME_CONTINUE, have) ? -EPROTO : 0;
+}
+
+static int send_body(struct tier_worker *w, const struct call *c)
+{
+	size_t size = w->tier->expect, sent = 0;
+	struct iovec iov[FRAME_IOV];
+	struct msghdr msg = {.msg_iov = iov};
+	ssize_t n;
+
+	while (sent < size) {
+		msg.msg_iovlen = frame_iov(iov, NULL, 0, sent, size);
+		n = w->io->send(w, *c->fd, &msg);
+		if (n < 0)
+			return n;
+		sent += n;
+	}
+	return 0;
+}
+
 static int call_recv(struct tier_worker *w, const struct call *c, struct truth_request *q)
 {
 	struct frame_reader *in = &w->reader;
@@ -182,6 +215,10 @@ static int calls_in_turn(struct tier_worker *w, struct tier_conn *c, struct iove
 		c->q.row.work_ns += tier_burn(c->plan.slice_us);
 		call_init(w, &call, c, k);
 		ret = call_send(w, &call, line, &c->q);
+		if (!ret && w->tier->expect)
+			ret = wait_continue(w, &call);
+		if (!ret && w->tier->expect)
+			ret = send_body(w, &call);
 		if (!ret)
 			ret = call_recv(w, &call, &c->q);
 		if (ret)
@@ -221,6 +258,9 @@ static int make_calls(struct tier_worker *w, struct tier_conn *c)
 	if (!c->plan.calls)
 		return 0;
 	line.iov_len = frame_request_print(text, sizeof(text), &c->req, 1);
+	if (w->tier->expect)
+		line.iov_len = frame_request_body(text, sizeof(text), line.iov_len,
+						  w->tier->expect, true);
 	return c->plan.parallel ? calls_at_once(w, c, &line) : calls_in_turn(w, c, &line);
 }
 

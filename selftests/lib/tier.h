@@ -36,6 +36,7 @@ struct tier {
 	unsigned int max_seconds;
 	enum tier_how how; /* the bodies are sent */
 	bool answer_io;	   /* the pool's I/O thread answers, not the worker */
+	uint32_t expect;   /* bytes of the body that a call sends when it is asked for it */
 	const struct tier_io *io;
 	struct truth truth;
 	int listen_fd[TIER_PORTS];

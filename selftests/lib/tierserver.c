@@ -69,6 +69,8 @@ static const char help[] =
 	"    coroutine          --pool threads go on with whichever coroutine has got its bytes\n"
 	"    uring              one thread and an io_uring for all\n"
 	"    uring-sync         one thread a connection, each with an io_uring\n"
+	"  --expect BYTES       a call has a body so large, and sends it when it is asked for it;\n"
+	"                       not with --parallel, nor in mode epoll or uring\n"
 	"  --answer worker|io   pool: who sends the answer (default worker); io: the one that reads\n"
 	"  --next ADDR          a tier below; may be repeated, calls go to them in turn\n"
 	"  --next-per-class ADDR  class cNN calls port + NN, or PATH.NN, and no other\n"
@@ -88,7 +90,7 @@ static const char help[] =
 	"Prints \"listening ADDR\" when it is ready. SIGTERM ends it in good order.\n"
 	"example: tierserver --port 9001 --next 9002 --calls 3 --work-us 500 --log front.json\n";
 
-enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_SEND, OPT_REQUESTS,
+enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_SEND, OPT_EXPECT, OPT_REQUESTS,
        OPT_SECONDS, OPT_LOG, OPT_ROWS, OPT_CSV, OPT_HELP, OPT_KNOB };
 
 static const struct option longs[] = {
@@ -102,6 +104,7 @@ static const struct option longs[] = {
 	{ "next-per-class", required_argument, NULL, OPT_PER_CLASS },
 	{ "answer", required_argument, NULL, OPT_ANSWER },
 	{ "send", required_argument, NULL, OPT_SEND },
+	{ "expect", required_argument, NULL, OPT_EXPECT },
 	{ "requests", required_argument, NULL, OPT_REQUESTS },
 	{ "seconds", required_argument, NULL, OPT_SECONDS },
 	{ "log", required_argument, NULL, OPT_LOG },
@@ -173,6 +176,9 @@ static void set_shape(struct tier *t, struct options *o, int opt, const char *va
 	case OPT_SEND:
 		t->how = opt_word(value, hows);
 		break;
+	case OPT_EXPECT:
+		t->expect = opt_number(value, 1, FRAME_SIZE_MAX);
+		break;
 	case OPT_KNOB + FRAME_PARALLEL:
 		t->knob[FRAME_PARALLEL] = 1;
 		break;
@@ -241,6 +247,9 @@ static void parse_options(struct tier *t, struct options *o, int argc, char **ar
 	t->io = modes[o->mode].io;
 	if (!t->io->recv)
 		opt_usage("built without liburing, so no mode", modes[o->mode].name);
+	if (t->expect && (t->knob[FRAME_PARALLEL] || modes[o->mode].serve == tier_serve_epoll ||
+			  t->io->recv == tier_io_uring.recv))
+		opt_usage("not with --parallel, nor in mode epoll or uring:", "--expect");
 	if (t->io->recv == tier_io_uring.recv && t->how != TIER_SEND)
 		opt_usage("not in mode", modes[o->mode].name);
 }
