@@ -3,8 +3,8 @@
  * Classes of requests, by rules on their first bytes
  *
  * The rules are a set that never changes; a new set replaces it. Bytes are only
- * looked at while there is a rule, at most TL_CLASS_PREFIX of a request, in the
- * buffer that the program received them into, and are not kept.
+ * looked at while there is a rule, at most TL_CLASS_PREFIX of a request and as many
+ * of its answer, in the program's own buffer, and are not kept.
  *
  * Classes have numbers. A number stays its name's until measuring ends, because
  * sums that are still open know only the number.
@@ -18,6 +18,7 @@
 #include <linux/uaccess.h>
 
 #include "class.h"
+#include "core/interim.h"
 #include "tier.h"
 
 #define NAMES 256 /* [0] stays empty: "other" */
@@ -115,6 +116,37 @@ void tl_class_first_bytes(struct tl_class_match *match, const struct tl_tier *ti
 	match_bytes(match, now, bytes, class);
 out:
 	rcu_read_unlock();
+}
+
+static bool may_read(const struct tl_tier *tier)
+{
+	const struct set *now;
+	bool may;
+
+	rcu_read_lock();
+	now = rcu_dereference(set);
+	may = now && (!tier || eligible(now, tier));
+	rcu_read_unlock();
+	return may;
+}
+
+/**
+ * tl_class_interim() - Whether an answer begins with one that says that it will come
+ * @tier: who answers, and must have a rule; NULL: somebody elsewhere
+ * @bytes: where its first bytes are; NULL: nowhere
+ * @total: bytes of the piece that they are in
+ *
+ * Context: task, interrupts off.
+ * Return: false also if the bytes may not or cannot be read.
+ */
+bool tl_class_interim(const struct tl_tier *tier, const struct tl_class_bytes *bytes,
+		      u64 total)
+{
+	unsigned int n = bytes ? min(bytes->n, TL_INTERIM_BYTES) : 0;
+	u8 copy[TL_INTERIM_BYTES];
+
+	return n && may_read(tier) && copy_bytes(copy, bytes, n) &&
+	       tl_interim(copy, n, total);
 }
 
 /**

@@ -21,9 +21,9 @@ struct tl_class_view {
 
 struct sk_buff;
 
-/* Where a request's bytes can be looked at; neither: nowhere. */
+/* Where bytes of a request or an answer can be looked at; neither: nowhere. */
 struct tl_class_bytes {
-	const void __user *user; /* received to here */
+	const void __user *user; /* received to here, or sent from here */
 	const struct sk_buff *skb; /* about to be received from here */
 	unsigned int offset; /* in skb */
 	unsigned int n;
@@ -33,6 +33,8 @@ struct tl_class_bytes {
 bool tl_class_reads(void);
 void tl_class_first_bytes(struct tl_class_match *match, const struct tl_tier *tier,
 			  const struct tl_class_bytes *bytes, bool first, u32 *class);
+bool tl_class_interim(const struct tl_tier *tier, const struct tl_class_bytes *bytes,
+		      u64 total);
 void tl_class_name(u32 id, char *name);
 int tl_class_add(const char *name, const void *prefix, unsigned int len, const char *tier,
 		 struct netlink_ext_ack *extack);

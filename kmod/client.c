@@ -219,6 +219,18 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 	return outcome;
 }
 
+/* Where the other end is elsewhere, the bytes tell; else it will know better. */
+static bool interim(const struct tl_client *client, const struct tl_task *task, u64 bytes)
+{
+	struct tl_class_bytes where;
+
+	if (client->call.state != TL_CALL_SENDING || READ_ONCE(client->joined) ||
+	    !tl_class_reads())
+		return false;
+	tl_thread_landed(task, bytes, &where);
+	return tl_class_interim(NULL, &where, bytes);
+}
+
 /**
  * tl_client_shut() - Nothing more will be sent
  * @client: the connection, locked
@@ -252,7 +264,8 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	tl_turn_claim(task, owner);
 	raw_spin_lock(&client->link_lock);
 	outcome = tl_correlate_call_received(call, &task->thread, owner, &client->link,
-					     now_ns, bytes, losses());
+					     owner && interim(client, task, bytes), now_ns,
+					     bytes, losses());
 	raw_spin_unlock(&client->link_lock);
 	tl_conn_unlock_request(owner);
 	return outcome;

@@ -130,6 +130,7 @@ static void find_unix(struct tl_server *server)
 	if (READ_ONCE(conn->sk) == sk) {
 		server->caller = client;
 		server->caller_id = client->id;
+		WRITE_ONCE(client->joined, true);
 	}
 	raw_spin_unlock(&client->link_lock);
 }

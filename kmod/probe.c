@@ -73,17 +73,27 @@ static struct sock *unix_arg(struct pt_regs *regs)
 
 static void count(struct kprobe *kp);
 
+static void sending(struct sock *sk, unsigned long msg, size_t bytes)
+{
+	struct tl_class_bytes first = {};
+	size_t room = 0;
+
+	first.user = tl_compat_bytes((struct msghdr *)msg, &room);
+	first.n = min_t(size_t, room, TL_CLASS_PREFIX);
+	tl_track_sent(sk, bytes, &first);
+}
+
 static int on_sendmsg(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
-	tl_track_sent(sk_arg(regs), arg(regs, 2));
+	sending(sk_arg(regs), arg(regs, 1), arg(regs, 2));
 	return 0;
 }
 
 static int on_sendpage(struct kprobe *kp, struct pt_regs *regs)
 {
 	count(kp);
-	tl_track_sent(sk_arg(regs), arg(regs, 3));
+	tl_track_sent(sk_arg(regs), arg(regs, 3), NULL);
 	return 0;
 }
 
@@ -98,7 +108,7 @@ static int on_send_wait(struct kprobe *kp, struct pt_regs *regs)
 static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
 {
 	size_t room = 0;
-	const void __user *base = tl_compat_landing((struct msghdr *)msg, &room);
+	const void __user *base = tl_compat_bytes((struct msghdr *)msg, &room);
 
 	/* Where, that is; what is there is read only if there are rules by then. */
 	tl_track_receiving(sk, flags & MSG_PEEK, base, room);
@@ -169,7 +179,7 @@ static int on_unix_sendmsg(struct kprobe *kp, struct pt_regs *regs)
 
 	count(kp);
 	if (sk)
-		tl_track_sent(sk, arg(regs, 2));
+		sending(sk, arg(regs, 1), arg(regs, 2));
 	return 0;
 }
 
@@ -179,7 +189,7 @@ static int on_unix_sendpage(struct kprobe *kp, struct pt_regs *regs)
 
 	count(kp);
 	if (sk)
-		tl_track_sent(sk, arg(regs, 3));
+		tl_track_sent(sk, arg(regs, 3), NULL);
 	return 0;
 }
 

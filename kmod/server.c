@@ -73,7 +73,7 @@ static void settle(struct tl_server *server, const struct sock *sk)
 {
 	u64 refused = tl_send_refused(&server->conn.send, sk);
 
-	if (server->request.state == TL_REQUEST_ANSWERED)
+	if (server->request.state != TL_REQUEST_NONE)
 		server->request.bytes_out -= refused;
 }
 
@@ -199,13 +199,16 @@ static bool unread(const struct tl_server *server)
 	       server->conn.sk->sk_state == TCP_ESTABLISHED;
 }
 
-static void answered(struct tl_server *server)
+static void answered(struct tl_server *server, bool interim)
 {
 	struct tl_link *link = tl_join_lock(server);
 
 	if (!link)
 		return;
-	tl_link_answered(link, &server->request);
+	if (interim)
+		tl_link_promised(link);
+	else
+		tl_link_answered(link, &server->request);
 	tl_join_unlock(server);
 }
 
@@ -248,29 +251,34 @@ static void answers(struct tl_server *server, struct tl_task *task)
  * @task: the current thread; NULL if there is no memory left for it
  * @now_ns: time
  * @bytes: how many are offered
+ * @first: where the first of them can be looked at; NULL: nowhere
  *
  * Return: what became of the event.
  */
 enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
-			       size_t bytes)
+			       size_t bytes, const struct tl_class_bytes *first)
 {
 	struct tl_request *request = &server->request;
+	bool open = request->state == TL_REQUEST_OPEN;
+	bool interim = open && tl_class_interim(server->tier, first, bytes);
 	bool own = task && is_current(task, request);
 	enum tl_outcome outcome;
 
 	settle(server, server->conn.sk);
-	if (request->state == TL_REQUEST_OPEN) {
+	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
 		if (task)
 			answers(server, task);
 	}
-	outcome = tl_correlate_response_sent(request, now_ns, bytes, losses());
+	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, losses());
 	if (outcome != TL_ATTRIBUTED)
 		return outcome;
-	node(request);
-	if (task)
+	/* Until then more of its first bytes may tell its class. */
+	if (!interim)
+		node(request);
+	if (task && !interim)
 		tl_turn_answered(task, request, own);
-	answered(server);
+	answered(server, interim);
 	tl_send_begin(&server->conn.send, server->conn.sk, bytes);
 	return outcome;
 }
@@ -282,7 +290,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
  */
 void tl_server_still_sending(struct tl_server *server, u64 now_ns)
 {
-	if (tl_correlate_response_sent(&server->request, now_ns, 0, losses()) ==
+	if (tl_correlate_response_sent(&server->request, now_ns, 0, false, losses()) ==
 	    TL_ATTRIBUTED)
-		answered(server);
+		answered(server, false);
 }

@@ -4,6 +4,7 @@
 
 #include "conn.h"
 
+struct tl_class_bytes;
 struct tl_task;
 
 struct tl_conn *tl_server_add(struct sock *sk, const char *comm);
@@ -11,7 +12,7 @@ void tl_server_remove(struct tl_server *server);
 enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
 				   u64 now_ns, u64 bytes);
 enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
-			       size_t bytes);
+			       size_t bytes, const struct tl_class_bytes *first);
 void tl_server_still_sending(struct tl_server *server, u64 now_ns);
 void tl_server_forget_socket(struct tl_server *server);
 void tl_server_end(struct tl_server *server);

@@ -145,7 +145,8 @@ static bool is_dead(const struct sock *sk)
 	return READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN;
 }
 
-static enum tl_outcome sent(struct sock *sk, size_t bytes)
+static enum tl_outcome sent(struct sock *sk, size_t bytes,
+			    const struct tl_class_bytes *first)
 {
 	struct tl_task *task = has_requests() ? tl_turn_task() : NULL;
 	u64 now_ns = ktime_get_mono_fast_ns();
@@ -158,7 +159,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes)
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
-		outcome = tl_server_sent(tl_server(conn), task, now_ns, bytes);
+		outcome = tl_server_sent(tl_server(conn), task, now_ns, bytes, first);
 	else if (task)
 		outcome = tl_client_sent(tl_client(conn), task, now_ns, bytes);
 	else
@@ -173,8 +174,9 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes)
  * tl_track_sent() - The current task sends
  * @sk: the socket
  * @bytes: how much is offered
+ * @first: where the first of it can be looked at; NULL: nowhere
  */
-void tl_track_sent(struct sock *sk, size_t bytes)
+void tl_track_sent(struct sock *sk, size_t bytes, const struct tl_class_bytes *first)
 {
 	unsigned long flags;
 
@@ -182,7 +184,7 @@ void tl_track_sent(struct sock *sk, size_t bytes)
 		return;
 	local_irq_save(flags);
 	tl_stats_begin();
-	tl_stats_end(sent(sk, bytes));
+	tl_stats_end(sent(sk, bytes, first));
 	local_irq_restore(flags);
 }
 

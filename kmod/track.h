@@ -7,7 +7,7 @@
 void tl_track_accepted(struct sock *sk);
 void tl_track_connecting(struct sock *sk);
 void tl_track_older(struct sock *sk, const char *comm);
-void tl_track_sent(struct sock *sk, size_t bytes);
+void tl_track_sent(struct sock *sk, size_t bytes, const struct tl_class_bytes *first);
 void tl_track_still_sending(struct sock *sk, u64 part, bool nowait);
 void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, size_t room);
 void tl_track_received(struct sock *sk, int copied);

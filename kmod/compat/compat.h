@@ -26,8 +26,8 @@ static inline struct socket *tl_compat_sock_from_file(struct file *file)
 #endif
 }
 
-/* Where received bytes will land first, and room for how many; NULL: not in user memory. */
-static inline const void __user *tl_compat_landing(const struct msghdr *msg, size_t *room)
+/* Where a message's bytes are, or will be, and how many there; NULL: not in user memory. */
+static inline const void __user *tl_compat_bytes(const struct msghdr *msg, size_t *room)
 {
 	const struct iov_iter *iter = &msg->msg_iter;
 	const struct iovec *iov;

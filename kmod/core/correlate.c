@@ -79,13 +79,15 @@ bool tl_correlate_request_received(struct tl_request *request, struct tl_thread 
  * @request: the connection's request
  * @now_ns: when
  * @bytes: how many; 0 to say that a send that began earlier still goes on
+ * @interim: the request is open, and they say that its answer will come later, see
+ *	     interim.c
  * @loss: counters by enum tl_loss
  *
  * Context: the lock of the connection is held.
  * Return: what became of the event.
  */
 enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_ns,
-					   u64 bytes, u64 *loss)
+					   u64 bytes, bool interim, u64 *loss)
 {
 	if (request->state == TL_REQUEST_NONE) {
 		if (bytes)
@@ -95,7 +97,10 @@ enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_n
 	/* What still goes on began before this request did. */
 	if (request->state == TL_REQUEST_OPEN && !bytes)
 		return TL_IGNORED;
-	tl_request_answer(request, now_ns, bytes);
+	if (interim)
+		request->bytes_out += bytes;
+	else
+		tl_request_answer(request, now_ns, bytes);
 	return TL_ATTRIBUTED;
 }
 
@@ -221,7 +226,7 @@ static void count_transit(struct tl_call *call, struct tl_call_sum *sum,
 {
 	u64 transit_ns;
 
-	if (!link || !tl_link_transit(link, call, &transit_ns))
+	if (!tl_link_transit(link, call, &transit_ns))
 		return;
 	sum->joined += !call->joined;
 	sum->transit_ns += transit_ns;
@@ -236,28 +241,32 @@ static void count_transit(struct tl_call *call, struct tl_call_sum *sum,
  * @call: the connection's call
  * @thread: who received them
  * @owner: the request of @call->owner if it goes on, else NULL
- * @link: the link to the other end if it is known, else NULL
+ * @link: the link to the other end
+ * @interim: they are an interim answer, as far as bytes tell; the other end knows
+ *	     better
  * @now_ns: when they reached it
  * @bytes: how many
  * @loss: counters by enum tl_loss
  *
  * Bytes that arrive before any were sent (a greeting) belong to the owner but
- * are no call.
+ * are no call. After an interim answer the call goes on: what is sent next is a
+ * part of it.
  *
  * Context: the locks of both connections and of the link are held.
  * Return: what became of the event.
  */
 enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_thread *thread,
 					   struct tl_request *owner,
-					   const struct tl_link *link, u64 now_ns,
-					   u64 bytes, u64 *loss)
+					   const struct tl_link *link, bool interim,
+					   u64 now_ns, u64 bytes, u64 *loss)
 {
 	bool greeting = call->state < TL_CALL_SENDING;
 	u64 grown_ns = tl_since(now_ns, call->last_ns);
 	struct tl_call_sum *sum;
 
 	if (!greeting) {
-		call->state = TL_CALL_REPLYING;
+		if (call->state == TL_CALL_REPLYING || !(interim || tl_link_interim(link)))
+			call->state = TL_CALL_REPLYING;
 		call->last_ns += grown_ns;
 	}
 	/*

@@ -42,7 +42,7 @@ bool tl_correlate_request_received(struct tl_request *request, struct tl_thread 
 				   u64 now_ns, u64 bytes, struct tl_ended *ended,
 				   u64 *loss);
 enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_ns,
-					   u64 bytes, u64 *loss);
+					   u64 bytes, bool interim, u64 *loss);
 
 struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 					      const struct tl_thread *thread);
@@ -52,8 +52,8 @@ enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *t
 				       struct tl_request *owner, u64 now_ns, u64 bytes);
 enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_thread *thread,
 					   struct tl_request *owner,
-					   const struct tl_link *link, u64 now_ns,
-					   u64 bytes, u64 *loss);
+					   const struct tl_link *link, bool interim,
+					   u64 now_ns, u64 bytes, u64 *loss);
 bool tl_correlate_call_done(struct tl_call *call, struct tl_call_sum *stray);
 bool tl_correlate_call_idle(struct tl_call *call, u64 now_ns, u64 idle_ns);
 void tl_correlate_dispatched(struct tl_thread *thread);

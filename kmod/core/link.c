@@ -43,6 +43,7 @@ void tl_link_opened(struct tl_link *link, struct tl_request *request)
 	link->served = link->call;
 	link->open_ns = request->open_ns;
 	link->last_ns = 0;
+	link->interim = false;
 	request->class = link->class;
 	request->parent = link->node;
 	request->queued = 1;
@@ -58,6 +59,26 @@ void tl_link_answered(struct tl_link *link, const struct tl_request *request)
 {
 	if (link->open_ns == request->open_ns)
 		link->last_ns = request->last_send_ns;
+}
+
+/**
+ * tl_link_promised() - The callee's end: an interim answer was sent
+ * @link: the link
+ */
+void tl_link_promised(struct tl_link *link)
+{
+	link->interim = true;
+}
+
+/**
+ * tl_link_interim() - Whether what the caller receives now is an interim answer
+ * @link: the link
+ *
+ * Return: true if the callee has sent one to this call, and nothing else.
+ */
+bool tl_link_interim(const struct tl_link *link)
+{
+	return link->served == link->call && link->interim && !link->last_ns;
 }
 
 /**

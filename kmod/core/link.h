@@ -17,11 +17,14 @@ struct tl_link {
 	u64 served; /* number of the call that the following are of */
 	u64 open_ns;
 	u64 last_ns; /* 0: not answered yet */
+	bool interim; /* but that it will be has been said */
 };
 
 void tl_link_called(struct tl_link *link, const struct tl_request *owner, u64 now_ns);
 void tl_link_opened(struct tl_link *link, struct tl_request *request);
 void tl_link_answered(struct tl_link *link, const struct tl_request *request);
+void tl_link_promised(struct tl_link *link);
+bool tl_link_interim(const struct tl_link *link);
 bool tl_link_transit(const struct tl_link *link, const struct tl_call *call, u64 *ns);
 
 #endif

@@ -137,6 +137,25 @@ static u64 grow(const struct model_call *call, unsigned int event)
 	return max(last_ns, model.log[event].now_ns) - last_ns;
 }
 
+/*
+ * Whether a reply is an interim answer: the other end knows what it has sent for the
+ * call so far; where there is none, the bytes say.
+ */
+static bool is_interim(const struct connection *c, unsigned int event)
+{
+	int request = model.calls[c->call].served_by;
+	unsigned int i;
+
+	if (!c->joined)
+		return model.log[event].text == WORLD_INTERIM;
+	if (request == NOBODY || model.works[request].answered < event)
+		return false;
+	for (i = model.works[request].begun; i < event; i++)
+		if (model.log[i].kind == EVENT_SENT && model.request_at[i] == request)
+			return true;
+	return false;
+}
+
 enum tl_outcome model_connection_reply(unsigned int event)
 {
 	struct connection *c = &model.connections[model.log[event].conn];
@@ -148,7 +167,8 @@ enum tl_outcome model_connection_reply(unsigned int event)
 		return TL_IGNORED;
 	owner = c->connector;
 	if (c->call != NOBODY) {
-		c->replied = true;
+		c->replied |= !is_interim(c, event);
+		model.calls[c->call].answered = c->replied;
 		model.call_at[event] = c->call;
 		model.grown_ns[event] = grow(&model.calls[c->call], event);
 		owner = model.calls[c->call].owner;

@@ -41,6 +41,7 @@ struct model_call {
 	u32 peer;
 	u64 from_ns;
 	int served_by;	       /* the request that it is at the other end */
+	bool answered;	       /* not only that it will be has been said */
 	unsigned int given_up; /* event; NEVER as a rule */
 };
 

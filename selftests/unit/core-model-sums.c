@@ -108,7 +108,7 @@ static bool transit_of(int call, unsigned int event, u64 *ns)
 	if (r->answered >= event)
 		return false;
 	last_ns = r->open_ns;
-	for (i = r->begun; i < event; i++)
+	for (i = r->answered; i < event; i++)
 		if (model.log[i].kind == EVENT_SENT &&
 		    model.request_at[i] == r - model.works)
 			last_ns = max(last_ns, model.log[i].now_ns);
@@ -129,13 +129,12 @@ static unsigned int counted_before(unsigned int event)
 	return NEVER;
 }
 
-static u64 bytes_of(int call, enum event_kind kind)
+static u64 bytes_of(int call, enum event_kind kind, unsigned int from, unsigned int until)
 {
 	u64 bytes = 0;
 	unsigned int i;
 
-	for (i = model.calls[call].begun; i < min(model.calls[call].over, model.log_used);
-	     i++)
+	for (i = from; i < min(until, model.log_used); i++)
 		if (model.log[i].kind == kind && model.call_at[i] == call)
 			bytes += model.log[i].value;
 	return bytes;
@@ -149,10 +148,9 @@ static void add_reply(struct sums *sums, unsigned int event)
 	u64 now_ns, before_ns = 0;
 	bool known, known_before;
 
-	if (before == NEVER) {
-		sum->by[model.calls[call].by]++;
-		sum->bytes_out += bytes_of(call, EVENT_CALL);
-	}
+	sum->by[model.calls[call].by] += before == NEVER;
+	sum->bytes_out += bytes_of(call, EVENT_CALL,
+				   before == NEVER ? model.calls[call].begun : before, event);
 	sum->time_ns += model.grown_ns[event];
 	sum->bytes_in += model.log[event].value;
 	known = transit_of(call, event, &now_ns);
@@ -258,7 +256,7 @@ void model_sums_end_call(int call)
 		if (last == NEVER)
 			last = i;
 	}
-	if (last == NEVER)
+	if (last == NEVER || !c->answered)
 		return;
 	for (j = 0; j < last; j++)
 		serves |= model.log[j].kind == EVENT_RECEIVED &&
@@ -269,8 +267,8 @@ void model_sums_end_call(int call)
 		return;
 	interval_of(call, c->over, &interval);
 	sum.time_ns = interval.to_ns - interval.from_ns;
-	sum.bytes_out = bytes_of(call, EVENT_CALL);
-	sum.bytes_in = bytes_of(call, EVENT_REPLY);
+	sum.bytes_out = bytes_of(call, EVENT_CALL, c->begun, c->over);
+	sum.bytes_in = bytes_of(call, EVENT_REPLY, c->begun, c->over);
 	add_stray(c->over, &sum);
 }
 

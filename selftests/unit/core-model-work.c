@@ -63,6 +63,10 @@ static void follow_request(unsigned int begun)
 			request->bytes_in += event->value;
 		if (event->kind != EVENT_SENT)
 			continue;
+		if (event->text == WORLD_INTERIM && request->answered == NEVER) {
+			request->bytes_out += event->value;
+			continue;
+		}
 		request->answered = min(request->answered, i);
 		request->closed_ns = max(request->closed_ns, event->now_ns);
 		request->bytes_out += event->value;

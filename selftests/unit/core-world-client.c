@@ -144,8 +144,11 @@ enum tl_outcome world_reply(struct world *world, const struct event *event)
 	follow_errand(world, call);
 	owner = world_lock(call->owner);
 	outcome = tl_correlate_call_received(call, &world->threads[event->thread].thread,
-					     owner, &client->link, event->now_ns,
-					     event->value, world->result.loss);
+					     owner, &client->link,
+					     !client->joined &&
+						     event->text == WORLD_INTERIM,
+					     event->now_ns, event->value,
+					     world->result.loss);
 	if (world->result.loss[TL_LOSS_CALLS_FULL] != full)
 		world_entry(owner)->calls_full = true;
 	return outcome;

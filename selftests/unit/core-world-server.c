@@ -99,11 +99,13 @@ enum tl_outcome world_received(struct world *world, const struct event *event)
 	return TL_ATTRIBUTED;
 }
 
-static void answered(struct world *world, u8 conn)
+static void answered(struct world *world, u8 conn, bool interim)
 {
 	struct tl_link *link = join_lock(world, &world->servers[conn]);
 
-	if (link)
+	if (link && interim)
+		tl_link_promised(link);
+	else if (link)
 		tl_link_answered(link, world_request(world, conn));
 }
 
@@ -119,23 +121,25 @@ enum tl_outcome world_sent(struct world *world, const struct event *event)
 {
 	struct tl_thread *thread = &world->threads[event->thread].thread;
 	struct tl_request *request = world_request(world, event->conn);
+	bool interim = event->value && event->text == WORLD_INTERIM &&
+		       request->state == TL_REQUEST_OPEN;
 	enum tl_outcome outcome;
 
 	if (event->value)
 		world_charge(world, event);
-	if (event->value && request->state == TL_REQUEST_OPEN &&
+	if (event->value && !interim && request->state == TL_REQUEST_OPEN &&
 	    thread->current_request.request && thread->current_request.request->errand &&
 	    world_errand_adopt(world, request, thread->current_request)) {
 		thread->current_request.request = request;
 		thread->current_request.seq = request->seq;
 	}
 	outcome = tl_correlate_response_sent(request, event->now_ns, event->value,
-					     world->result.loss);
+					     interim, world->result.loss);
 	if (outcome != TL_ATTRIBUTED)
 		return outcome;
-	if (event->value)
+	if (event->value && !interim)
 		world_place(request);
-	answered(world, event->conn);
+	answered(world, event->conn, interim);
 	return outcome;
 }
 

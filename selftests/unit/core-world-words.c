@@ -54,6 +54,31 @@ enum tl_outcome sent(struct world *world, u8 thread, u8 server, u64 now_ns)
 	return happens(world, EVENT_SENT, thread, server, 1000, now_ns);
 }
 
+static enum tl_outcome happens_interim(struct world *world, enum event_kind kind,
+				       u8 thread, u8 conn, u64 now_ns)
+{
+	struct event event = {
+		.kind = kind,
+		.thread = thread,
+		.conn = conn,
+		.text = WORLD_INTERIM,
+		.value = INTERIM,
+		.now_ns = now_ns,
+	};
+
+	return world_apply(world, &event);
+}
+
+enum tl_outcome interim_sent(struct world *world, u8 thread, u8 server, u64 now_ns)
+{
+	return happens_interim(world, EVENT_SENT, thread, server, now_ns);
+}
+
+enum tl_outcome interim_reply(struct world *world, u8 thread, u8 client, u64 now_ns)
+{
+	return happens_interim(world, EVENT_REPLY, thread, client, now_ns);
+}
+
 enum tl_outcome still_sending(struct world *world, u8 thread, u8 server, u64 now_ns)
 {
 	return happens(world, EVENT_SENT, thread, server, 0, now_ns);

@@ -35,7 +35,8 @@ struct event {
 	u8 kind; /* enum event_kind */
 	u8 thread;
 	u8 conn;
-	u8 text;   /* what is received, see world_text(); of a connection: server + 1 */
+	u8 text;   /* what is received, see world_text(); of a connection: server + 1;
+		      of an answer: WORLD_INTERIM, or anything else */
 	u32 value; /* bytes, or the peer of a connection */
 	u32 used;  /* by the thread since its last event */
 	u64 now_ns;
@@ -122,12 +123,16 @@ unsigned int world_taken(const struct world *world);
 struct tl_request *world_request(struct world *world, u8 server);
 
 #define WORLD_TEXTS 8
+#define WORLD_INTERIM 1
+#define INTERIM 25 /* bytes of an interim answer */
 
 /* The same in words, for sequences made by hand. */
 enum tl_outcome received(struct world *world, u8 thread, u8 server, u64 now_ns);
 enum tl_outcome received_text(struct world *world, u8 thread, u8 server, u8 text,
 			      u64 now_ns);
 enum tl_outcome sent(struct world *world, u8 thread, u8 server, u64 now_ns);
+enum tl_outcome interim_sent(struct world *world, u8 thread, u8 server, u64 now_ns);
+enum tl_outcome interim_reply(struct world *world, u8 thread, u8 client, u64 now_ns);
 enum tl_outcome still_sending(struct world *world, u8 thread, u8 server, u64 now_ns);
 enum tl_outcome call(struct world *world, u8 thread, u8 client, u64 now_ns);
 enum tl_outcome reply(struct world *world, u8 thread, u8 client, u64 now_ns);

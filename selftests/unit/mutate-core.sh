@@ -198,6 +198,21 @@ mutations=(
 	'called when first called|link.c|s/link->called_ns = now_ns;/if (!link->called_ns) link->called_ns = now_ns;/'
 	'one call serves two|link.c|s/if (link->served == link->call)/if (0)/'
 	'served twice not noted|link.c|/request->ambiguous = 1;/d'
+	'promise stays|link.c|/link->interim = false;/d'
+	'promise not told|link.c|/link->interim = true;/d'
+	'promise for the next call|link.c|s/return link->served == link->call \&\& link->interim/return link->interim/'
+	'promise after the answer|link.c|s/link->interim \&\& !link->last_ns/link->interim/'
+	'interim answers|correlate.c|s/^\tif (interim)/\tif (0)/'
+	'interim bytes lost|correlate.c|s/^\t\trequest->bytes_out += bytes;/\t\t;/'
+	'interim ends the call|correlate.c|s/!(interim || tl_link_interim(link))/1/'
+	'bytes of the caller ignored|correlate.c|s/!(interim || tl_link_interim(link))/!tl_link_interim(link)/'
+	'word of the callee ignored|correlate.c|s/!(interim || tl_link_interim(link))/!interim/'
+	'final answer taken back|correlate.c|s/if (call->state == TL_CALL_REPLYING || !(interim/if (!(interim/;s/^\t\t\tcall->state = TL_CALL_REPLYING;/&\n\t\telse\n\t\t\tcall->state = TL_CALL_SENDING;/'
+	'switching is interim|interim.c|s/ || (bytes\[10\].*)$/)/'
+	'any status of one digit|interim.c|s/ || !is_digit(bytes\[10\]) ||$/ ||/'
+	'final answer overlooked|interim.c|s/return i == total;/return true;/'
+	'end overlooked|interim.c|s/i <= n; i++)/i < n; i++)/'
+	'too few bytes|interim.c|s/if (n < STATUS || /if (/'
 	'served not noted|link.c|/link->served = link->call;/d'
 	'open not noted|link.c|/link->open_ns = request->open_ns;/d'
 	'last of the call before|link.c|/link->last_ns = 0;/d'
@@ -248,7 +263,7 @@ noticed()
 	make -s -f selftests/unit/unit.mk check-core O="$dir/out" unit-core-dir="$dir/core" \
 		unit-warnings= UNIT_CFLAGS='-O1 -fsanitize=undefined -fno-sanitize-recover=all' \
 		PROVE=true >"$dir/log" 2>&1 || return 0
-	for test in own rules errand link classify chain cell hist; do
+	for test in own rules errand link interim classify chain cell hist; do
 		timeout 20 "$dir/out/unit/test-core-$test" >"$dir/log" 2>&1 || return 0
 	done
 	! timeout 60 "$dir/out/unit/test-core-random" 1 8000 >"$dir/log" 2>&1

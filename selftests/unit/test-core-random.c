@@ -125,6 +125,8 @@ static void random_event(const struct world *world, const struct bounds *bounds,
 		event->value = below(5000) + 1;
 		if (event->kind == EVENT_IDLE)
 			event->value = 1U << below(32);
+		if (event->kind == EVENT_REPLY && !below(6))
+			event->text = WORLD_INTERIM;
 		if (event->kind != EVENT_CONNECT && event->kind != EVENT_OLDER)
 			break;
 		event->value = below(bounds->peers) + 1;
