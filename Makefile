@@ -21,6 +21,9 @@ include selftests/lib/lib.mk
 include selftests/abi/abi.mk
 include selftests/unit/unit.mk
 
+# The command's self test runs the test services.
+user: guest-programs
+
 # ---- the module ---------------------------------------------------------------
 
 .PHONY: module install uninstall
@@ -30,6 +33,7 @@ module: ## the module, for the kernel whose headers are in KDIR
 PREFIX ?= /usr/local
 install: ## what was built: module for the running kernel, command line, man page, completion
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(GUEST_PROGRAMS)
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
 	install -D -m 644 tools/completion/tierlens \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
@@ -40,6 +44,7 @@ install: ## what was built: module for the running kernel, command line, man pag
 uninstall: ## the reverse
 	rm -f $(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
+		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(GUEST_PROGRAMS))) \
 		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
 
 # ---- demo and tests -----------------------------------------------------------
