@@ -16,7 +16,7 @@ user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -lm
 
 # Everything but main.c: what the tests link as well.
-user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c))) kmod/core/hist.c
+user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/selftest/*.c))) kmod/core/hist.c
 user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
 user-objects := $(user-lib-objects) $(O)/user/user/main.o
 
@@ -27,7 +27,7 @@ $(O)/tierlens: $(user-objects)
 	$(CC) -o $@ $(user-objects) $(LDFLAGS) $(user-libs)
 
 # Headers are few and small: any change of one compiles everything again.
-user-headers := $(wildcard user/*.h user/port/*.h kmod/core/*.h) \
+user-headers := $(wildcard user/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
 	include/uapi/linux/tierlens.h include/tierlens-version.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)

@@ -332,6 +332,10 @@ completion()
 	completes "--prefix" tierlens class del x --p
 	completes "web:80" tierlens class add x y --tier w
 	completes "--seconds" tierlens record --s
+	completes "pool pool-eventfd pool-pipe pool-io pool-eventfd-io pool-pipe-io" \
+		tierlens selftest --shapes po
+	completes "epoll,cost,depth-4" tierlens selftest --shapes epoll,cost,depth-4
+	completes "--list" tierlens selftest --l
 	completes "" tierlens record -n ""
 	scene=absent
 	completes "" tierlens tier del ""
@@ -355,7 +359,7 @@ documents()
 		result $? "the man page is clean"
 	fi
 	for command in top status enable disable "tier add" "class add" show record replay graph \
-		report; do
+		report selftest; do
 		grep -q "^\.BR* \"*$command" "$top/Documentation/tierlens.1"
 		result $? "the man page has $command"
 		for option in $("$real" "${command%% *}" --help | grep -oE '^ .* --[a-z]+' |

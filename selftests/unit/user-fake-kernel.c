@@ -10,6 +10,8 @@
  *   eperm        no capability
  *   abi          another ABI number
  *   off          measuring is off
+ *   off-on       measuring is off until it is switched on
+ *   leftover     there is a class that has a name of the self test's
  *   full         the tables of tiers and of rules are full
  *   intr         every first dump is interrupted
  *   always-intr  every dump is
@@ -45,6 +47,7 @@
 
 static int hint_fd;
 static unsigned int dumps, interval_gets;
+static bool on; /* switched on by us */
 
 bool plays(const char *word)
 {
@@ -131,7 +134,8 @@ static void answer_family(int fd, const struct nlmsghdr *request)
 
 static void answer_module(int fd, const struct nlmsghdr *request)
 {
-	bool off = plays("off") || (plays("turn-off") && interval_gets > 5);
+	bool off = plays("off") || (plays("turn-off") && interval_gets > 5) ||
+		   (plays("off-on") && !on);
 	struct message m;
 	size_t nest;
 	uint16_t i;
@@ -209,7 +213,8 @@ static void dump_classes(int fd, const struct nlmsghdr *request)
 	for (i = 0; i < 3 && !plays("empty"); i++) {
 		begin_genl(&m, TIERLENS_CMD_CLASS_GET, dump_flags(), request);
 		put_u32(&m, TIERLENS_A_CLASS_ID, i + 1);
-		put_text(&m, TIERLENS_A_CLASS_NAME, rules[i].name);
+		put_text(&m, TIERLENS_A_CLASS_NAME,
+			 i || !plays("leftover") ? rules[i].name : "selftest-03");
 		put(&m, TIERLENS_A_CLASS_PREFIX, rules[i].prefix, rules[i].len);
 		if (rules[i].tier)
 			put_text(&m, TIERLENS_A_CLASS_TIER, rules[i].tier);
@@ -351,6 +356,8 @@ void respond(int fd, const struct nlmsghdr *request)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(request);
 
+	if (genl->cmd == TIERLENS_CMD_ENABLE || genl->cmd == TIERLENS_CMD_DISABLE)
+		on = genl->cmd == TIERLENS_CMD_ENABLE;
 	if (request->nlmsg_type == GENL_ID_CTRL)
 		answer_family(fd, request);
 	else if (plays("eperm"))
