@@ -17,11 +17,12 @@
 #include "probe.h"
 #include "stats.h"
 #include "process.h"
+#include "sweep.h"
 #include "thread.h"
 #include "track.h"
 
 static const struct tl_interval_ops interval_ops = {
-	.sweep = tl_track_sweep,
+	.sweep = tl_sweep,
 	.add_usage = tl_process_usage,
 	.probes_missed = tl_probe_missed,
 	.closed = tl_netlink_notify,

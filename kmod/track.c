@@ -28,6 +28,61 @@ static bool has_requests(void)
 	return in_task() && !(current->flags & (PF_KTHREAD | PF_EXITING));
 }
 
+static struct tl_task *any_task(void)
+{
+	return tl_thread_get(current);
+}
+
+static struct tl_task *known_task(void)
+{
+	return tl_thread_find(current);
+}
+
+/* The current thread at an event, if it is known. */
+static struct tl_task *known_turn(void)
+{
+	return known_task() ? tl_turn_task() : NULL;
+}
+
+/* The same, or if its process serves. */
+static struct tl_task *server_turn(void)
+{
+	return known_task() || tl_process_serves(current) ? tl_turn_task() : NULL;
+}
+
+/* Turns interrupts off and looks up who acts; if there is nobody, they are on again. */
+static __always_inline struct tl_task *enter(struct tl_task *(*who)(void),
+					     unsigned long *flags)
+{
+	struct tl_task *task;
+
+	if (!has_requests())
+		return NULL;
+	local_irq_save(*flags);
+	task = who();
+	if (!task)
+		local_irq_restore(*flags);
+	return task;
+}
+
+/* The same with a connection, which is locked. */
+static struct tl_conn *enter_conn(struct sock *sk, unsigned long *flags)
+{
+	struct tl_conn *conn;
+
+	local_irq_save(*flags);
+	conn = tl_conn_lock(sk);
+	if (!conn)
+		local_irq_restore(*flags);
+	return conn;
+}
+
+static void leave_conn(struct tl_conn *conn, unsigned long flags)
+{
+	tl_conn_unlock(conn);
+	local_irq_restore(flags);
+}
+
 static void remove_unlock(struct tl_conn *conn)
 {
 	if (conn->side == TL_SERVER)
@@ -201,17 +256,13 @@ void tl_track_still_sending(struct sock *sk, u64 part, bool nowait)
 	struct tl_conn *conn;
 	unsigned long flags;
 
-	if (!has_requests())
+	conn = has_requests() ? enter_conn(sk, &flags) : NULL;
+	if (!conn)
 		return;
-	local_irq_save(flags);
-	conn = tl_conn_lock(sk);
-	if (conn) {
-		tl_send_goes_on(&conn->send, sk, part, nowait);
-		if (conn->side == TL_SERVER)
-			tl_server_still_sending(tl_server(conn), ktime_get_mono_fast_ns());
-		tl_conn_unlock(conn);
-	}
-	local_irq_restore(flags);
+	tl_send_goes_on(&conn->send, sk, part, nowait);
+	if (conn->side == TL_SERVER)
+		tl_server_still_sending(tl_server(conn), ktime_get_mono_fast_ns());
+	leave_conn(conn, flags);
 }
 
 /**
@@ -223,22 +274,18 @@ void tl_track_still_sending(struct sock *sk, u64 part, bool nowait)
  */
 void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, size_t room)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(any_task, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = tl_thread_get(current);
-	if (task) {
-		task->recv_sk = sk;
-		task->recv_bytes = 0;
-		task->recv_peek = peek;
-		task->recv_base = base;
-		task->recv_room = room;
-		task->recv_ring = task->ring_receives;
-		task->ring_receives = false;
-	}
+	task->recv_sk = sk;
+	task->recv_bytes = 0;
+	task->recv_peek = peek;
+	task->recv_base = base;
+	task->recv_room = room;
+	task->recv_ring = task->ring_receives;
+	task->ring_receives = false;
 	local_irq_restore(flags);
 }
 
@@ -343,12 +390,11 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 	struct tl_task *task;
 	unsigned long flags;
 
-	if (bytes <= 0 || !has_requests())
-		return;
-	local_irq_save(flags);
-	task = tl_turn_task();
+	task = bytes > 0 ? enter(tl_turn_task, &flags) : NULL;
 	/* Without an entry nobody knows the socket: counted when it began. */
-	if (task && task->recv_sk && !task->recv_peek) {
+	if (!task)
+		return;
+	if (task->recv_sk && !task->recv_peek) {
 		task->recv_bytes += bytes;
 		/* It has not reached the program's buffer yet. */
 		task->recv_base = NULL;
@@ -360,30 +406,18 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 	local_irq_restore(flags);
 }
 
-/* The current thread at an event, if it is known or its process serves. */
-static struct tl_task *server_task(void)
-{
-	struct tl_task *task = tl_thread_find(current);
-
-	if (!task && !tl_process_serves(current))
-		return NULL;
-	return tl_turn_task();
-}
-
 /**
  * tl_track_dispatched() - The current task asks for what to do next
  * @always: it is an event loop that does; else only if it has shown to be one
  */
 void tl_track_dispatched(bool always)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(known_turn, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = tl_thread_find(current) ? tl_turn_task() : NULL;
-	if (task && (always || task->thread.multiplexes))
+	if (always || task->thread.multiplexes)
 		tl_turn_dispatched(task);
 	local_irq_restore(flags);
 }
@@ -391,15 +425,12 @@ void tl_track_dispatched(bool always)
 /* An io_uring is about to receive for the current task. */
 void tl_track_ring(void)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(any_task, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = tl_thread_get(current);
-	if (task)
-		task->ring_receives = true;
+	task->ring_receives = true;
 	local_irq_restore(flags);
 }
 
@@ -410,15 +441,12 @@ void tl_track_ring(void)
  */
 void tl_track_wrote(const void *object, u64 bytes)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(server_turn, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = server_task();
-	if (task)
-		tl_handoff_wrote(task, object, bytes);
+	tl_handoff_wrote(task, object, bytes);
 	local_irq_restore(flags);
 }
 
@@ -429,15 +457,12 @@ void tl_track_wrote(const void *object, u64 bytes)
  */
 void tl_track_reads(const void *object, u64 bytes)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(server_turn, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = server_task();
-	if (task)
-		tl_handoff_reads(task, object, bytes);
+	tl_handoff_reads(task, object, bytes);
 	local_irq_restore(flags);
 }
 
@@ -447,22 +472,18 @@ void tl_track_reads(const void *object, u64 bytes)
  */
 void tl_track_futex(enum tl_futex futex)
 {
-	struct tl_task *task;
 	unsigned long flags;
+	struct tl_task *task = enter(known_task, &flags);
 
-	if (!has_requests())
+	if (!task)
 		return;
-	local_irq_save(flags);
-	task = tl_thread_find(current);
-	if (task && futex == TL_FUTEX_WAITS) {
+	if (futex == TL_FUTEX_WAITS) {
 		tl_turn_task();
 		task->waited = true;
 		tl_turn_waits(task);
 	}
-	if (task) {
-		task->futex = futex;
-		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
-	}
+	task->futex = futex;
+	WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
 	local_irq_restore(flags);
 }
 
@@ -504,17 +525,14 @@ void tl_track_shutdown(struct sock *sk)
 	struct tl_conn *conn;
 	unsigned long flags;
 
-	if (!in_task())
+	conn = in_task() ? enter_conn(sk, &flags) : NULL;
+	if (!conn)
 		return;
-	local_irq_save(flags);
-	conn = tl_conn_lock(sk);
-	if (conn && conn->side == TL_SERVER)
+	if (conn->side == TL_SERVER)
 		tl_server_shut(tl_server(conn));
-	else if (conn)
+	else
 		tl_client_shut(tl_client(conn));
-	if (conn)
-		tl_conn_unlock(conn);
-	local_irq_restore(flags);
+	leave_conn(conn, flags);
 }
 
 /**
@@ -530,8 +548,8 @@ void tl_track_closed(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	/* What the thread did for its request until now is still charged to it. */
-	if (has_requests() && tl_thread_find(current))
-		tl_turn_task();
+	if (has_requests())
+		known_turn();
 	conn = tl_conn_lock(sk);
 	if (conn)
 		remove_unlock(conn);
@@ -547,70 +565,9 @@ void tl_track_exit(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (tl_thread_find(current))
-		tl_turn_task();
-	tl_thread_forget(current);
+	if (known_turn())
+		tl_thread_forget(current);
 	local_irq_restore(flags);
-}
-
-struct sweep {
-	u64 now_ns;
-	u64 quiet_ns;
-};
-
-static bool quiet(const struct tl_request *request, const struct sweep *sweep)
-{
-	u64 last_ns = READ_ONCE(request->last_send_ns);
-
-	return READ_ONCE(request->state) == TL_REQUEST_ANSWERED && last_ns < sweep->now_ns &&
-	       sweep->now_ns - last_ns >= sweep->quiet_ns;
-}
-
-static void sweep_server(struct tl_server *server, const struct sweep *sweep)
-{
-	if (!quiet(&server->request, sweep))
-		return;
-	this_cpu_inc(tl_stats.loss[TL_LOSS_QUIET]);
-	tl_server_forget_socket(server);
-	tl_server_end(server);
-}
-
-/* A hint: what it points to stays a request's storage. */
-static bool has_errand(const struct tl_client *client)
-{
-	const struct tl_request *owner = READ_ONCE(client->call.owner.request);
-
-	return owner && READ_ONCE(owner->errand);
-}
-
-static void sweep_one(struct tl_conn *conn, void *arg)
-{
-	const struct sweep *sweep = arg;
-	unsigned long flags;
-
-	if (conn->side == TL_SERVER ? !quiet(&tl_server(conn)->request, sweep) :
-				      !has_errand(tl_client(conn)))
-		return;
-	raw_spin_lock_irqsave(&conn->lock, flags);
-	if (conn->sk && conn->side == TL_SERVER)
-		sweep_server(tl_server(conn), sweep);
-	else if (conn->sk)
-		tl_client_sweep(tl_client(conn), sweep->now_ns);
-	raw_spin_unlock_irqrestore(&conn->lock, flags);
-}
-
-/**
- * tl_track_sweep() - End the answered requests that went quiet, and idle errands
- * @now_ns: time
- * @quiet_ns: how long nothing must have been sent
- *
- * Context: process.
- */
-void tl_track_sweep(u64 now_ns, u64 quiet_ns)
-{
-	struct sweep sweep = { now_ns, quiet_ns };
-
-	tl_conn_for_each(sweep_one, &sweep);
 }
 
 static void forget_one(struct tl_conn *conn, void *arg)

@@ -22,7 +22,6 @@ void tl_track_released(const void *object);
 void tl_track_shutdown(struct sock *sk);
 void tl_track_closed(struct sock *sk);
 void tl_track_exit(void);
-void tl_track_sweep(u64 now_ns, u64 quiet_ns);
 void tl_track_forget_all(void);
 
 #endif
