@@ -151,13 +151,7 @@ bool tl_process_serves(struct task_struct *task)
 
 static u64 take_gone(unsigned int tier)
 {
-	u64 now_ns = 0, before_ns = gone_before_ns[tier];
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		now_ns += READ_ONCE(per_cpu(gone_ns[tier], cpu));
-	gone_before_ns[tier] = now_ns;
-	return now_ns - before_ns;
+	return tl_usage_take(&gone_ns[tier], &gone_before_ns[tier]);
 }
 
 /**

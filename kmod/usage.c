@@ -118,6 +118,25 @@ void tl_usage_charge(u32 tier, u64 cpu_ns)
 }
 
 /**
+ * tl_usage_take() - What the CPUs have added to a sum since the last time
+ * @sum: each CPU's part, which only grows
+ * @before: what it was; brought up to date
+ *
+ * Context: process, one caller at a time.
+ * Return: the difference.
+ */
+u64 tl_usage_take(const u64 __percpu *sum, u64 *before)
+{
+	u64 now = 0, then = *before;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		now += READ_ONCE(*per_cpu_ptr(sum, cpu));
+	*before = now;
+	return now - then;
+}
+
+/**
  * tl_usage_take_charged() - What was charged to a tier's requests since the last time
  * @tier: the tier
  *
@@ -126,11 +145,5 @@ void tl_usage_charge(u32 tier, u64 cpu_ns)
  */
 u64 tl_usage_take_charged(u32 tier)
 {
-	u64 now_ns = 0, before_ns = taken_ns[tier];
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		now_ns += READ_ONCE(per_cpu(charged_ns[tier], cpu));
-	taken_ns[tier] = now_ns;
-	return now_ns - before_ns;
+	return tl_usage_take(&charged_ns[tier], &taken_ns[tier]);
 }

@@ -21,6 +21,7 @@ struct task_struct;
 void tl_usage_start(void);
 void tl_usage_now(struct tl_used *used);
 void tl_usage_charge(u32 tier, u64 cpu_ns);
+u64 tl_usage_take(const u64 __percpu *sum, u64 *before);
 u64 tl_usage_take_charged(u32 tier);
 void tl_usage_since(struct tl_used *last, struct tl_used *diff);
 void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
