@@ -92,8 +92,42 @@ record()
 	record_pid=$!
 }
 
+# record_new FILE: the same, without what is kept of what has ended before
+record_new()
+{
+	wait_for_interval
+	record_since=$(tierlens status --json | jq .newest)
+	record "$1"
+}
+
+# stop_record_new FILE: when all that has ended can be read
+stop_record_new()
+{
+	wait_for_interval
+	stop_record || return
+	jq -c "select(.generation > $record_since)" "$1" >"$1.new" && mv "$1.new" "$1"
+}
+
 stop_record()
 {
 	kill -INT "$record_pid"
 	wait "$record_pid" || { diag "$(cat /tmp/record.err)"; return 1; }
+}
+
+# What is in each table but the sums, which go with their intervals.
+occupancy()
+{
+	tierlens status --json | jq -cS '.occupancy | del(.sums)'
+}
+
+# back_to OCCUPANCY
+back_to()
+{
+	[ "$(occupancy)" = "$1" ]
+}
+
+# Nobody has a connection any more.
+no_connections()
+{
+	[ "$(tierlens status --json | jq '.occupancy | .servers + .clients')" = 0 ]
 }

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: timeout=120
+#
+# Bytes from storage per class, against what the kernel has counted for the process
+# (/proc/PID/io): nginx sends files that are not in memory, and one that is.
+. /job/lib.sh
+. /job/chain.sh
+
+www=/tmp/www
+files=12
+mkdir -p $www
+head -c 1000 /dev/zero >$www/small
+n=0
+while read -r file; do
+	ln -s "$file" "$www/$(printf 'f%02d' $n)"
+	n=$((n + 1))
+done < <(find /usr/lib /usr/bin /usr/sbin -xdev -type f -size +600k -size -8M 2>/dev/null | sort | head -n $files)
+is $n $files 'there are files to send'
+cat >/tmp/nginx.conf <<END
+user root;
+pid /tmp/nginx.pid;
+events { }
+http {
+	access_log off;
+	sendfile on;
+	keepalive_requests 100000;
+	server { listen 127.0.0.1:8080; root $www; }
+}
+END
+start_nginx /tmp/nginx.conf 8080 || not_ok 'nginx'
+worker=$(pgrep -P "$(cat /tmp/nginx.pid)")
+
+# ask NAME...: each once
+ask()
+{
+	local name asks=()
+
+	for name in "$@"; do
+		asks+=(--ask "/$name")
+	done
+	load --proto http --to 8080 "${asks[@]}" --in-order --requests $# >/dev/null || not_ok 'load'
+}
+
+read_bytes()
+{
+	awk '$1 == "read_bytes:" { print $2 }' "/proc/$worker/io"
+}
+
+class_bytes()
+{
+	jq -s "[.[].tiers[].cells[] | select(.class == \"$1\") | .storage_$2_bytes // 0] | add // 0" /tmp/r.jsonl
+}
+
+load_module || exit 1
+tierlens class add file 'GET /f' >/dev/null
+tierlens class add small 'GET /small' >/dev/null
+tierlens enable --interval 500 >/dev/null
+sync
+echo 3 >/proc/sys/vm/drop_caches
+# What nginx itself needs comes back with the first ones.
+ask f00 small f00 small
+record_new /tmp/r.jsonl
+before=$(read_bytes)
+mapfile -t names < <(seq -f 'f%02g' 1 $((files - 1)))
+ask "${names[@]}" small small small
+stop_record_new /tmp/r.jsonl || not_ok 'record'
+read=$(($(read_bytes) - before))
+kill "$(cat /tmp/nginx.pid)"
+check "storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
+if jq -en "$read > 0 and (($(class_bytes file read) - $read) / $read | fabs) <= 0.01" >/dev/null; then
+	ok "the files' class has read what the process has ($(class_bytes file read) of $read bytes)"
+else
+	not_ok "the files' class has read $(class_bytes file read) of $read bytes"
+fi
+is "$(class_bytes small read)" 0 'the other class has read nothing'
+is "$(class_bytes file write)" 0 'nobody has written'
+tierlens disable >/dev/null
+unload_module
+done_testing
