@@ -45,6 +45,7 @@ arguments()
 	says 2 'tier add takes --port or "/x", not both' "$real" tier add a /x --port 80
 	says 2 'unexpected argument "/y"' "$real" tier add a /x /y
 	plays full 1 'cannot add class a: the table of rules is full: delete one first' class add a b
+	plays ok 1 'cannot add class twice: a rule has that prefix already: delete it first' class add twice b
 	plays ok 1 'cannot delete class nobody: no rule has that class: see the list' class del nobody
 }
 

@@ -326,6 +326,9 @@ static void answer_class(int fd, const struct nlmsghdr *request, uint8_t cmd)
 	if (cmd == TIERLENS_CMD_CLASS_NEW && plays("full"))
 		answer(fd, request, -ENOSPC,
 		       "the table of rules is full: delete one first");
+	else if (cmd == TIERLENS_CMD_CLASS_NEW && !strcmp(text, "twice"))
+		answer(fd, request, -EEXIST,
+		       "a rule has that prefix already: delete it first");
 	else if (cmd == TIERLENS_CMD_CLASS_DEL && !strcmp(text, "nobody"))
 		answer(fd, request, -ENOENT, "no rule has that class: see the list of "
 		       "classes");

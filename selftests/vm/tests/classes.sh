@@ -204,6 +204,26 @@ longest='if . == "c01" then "one" elif startswith("c0") then "zero" else "any" e
 expect 'overlapping' "($longest)" "($longest | if . == \"zero\" then \"zero-mid\" else . end)" \
 	"($longest | if . == \"any\" then \"any-back\" else . end)"
 
+# refuses SENTENCE ARGUMENT...
+refuses()
+{
+	local sentence=$1
+	shift
+
+	! tierlens class "$@" >/tmp/said 2>&1 && [ "$(wc -l </tmp/said)" = 1 ] && grep -qF "$sentence" /tmp/said &&
+		ok "class $*: $sentence" ||
+		not_ok "class $*: '$(cat /tmp/said)' instead of '$sentence'"
+}
+
+refuses 'a rule has that prefix already: delete it first' add one c01
+refuses 'a rule has that prefix already: delete it first' add another c01
+refuses 'a rule has that prefix already: delete it first' add another c --tier back
+refuses '"other" is what no rule matches: choose another name' add other x
+refuses 'the prefix is empty' add nothing ''
+refuses '65 bytes are too many: give at most 64' add long "$(printf '%065d' 1)"
+refuses 'no rule is like that: see the list of rules' del one --prefix c0
+check 'as many rules as before' test "$(tlmnl status | jq .class_rules)" = 5
+
 # The next longest takes over, and the name comes back with its number.
 number=$(tlmnl class-list | jq 'select(.name == "one") | .id')
 tlmnl class-del one c01
