@@ -97,13 +97,14 @@ shape()
 	serve_in back 9102 --mode thread
 	serve_in front 9101 --next 9102 --calls 1 "$@"
 	tierlens enable --interval 500 >/dev/null
-	record /tmp/r.jsonl
+	# Before its first event nobody knows a thread: each of a pool has had a job.
+	load --to 9101 --connections 8 --ask "warm work=$ms,$ms" --requests 40 >/dev/null || not_ok "$name: load before"
+	record_new /tmp/r.jsonl
 	front=$(group_ns front) back=$(group_ns back)
 	load --to 9101 --connections 3 --in-order "${asks[@]}" --requests $requests --seconds 100 >/tmp/load.json ||
 		not_ok "$name: load"
-	wait_for_interval
+	stop_record_new /tmp/r.jsonl || not_ok "$name: record"
 	front=$(($(group_ns front) - front)) back=$(($(group_ns back) - back))
-	stop_record || not_ok "$name: record"
 	stop_servers
 	unload_module
 	rmdir $group/front $group/back
