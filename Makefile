@@ -66,11 +66,14 @@ check: ## all tests; installs what they need
 	@$(MAKE) --no-print-directory check-unit
 	@$(MAKE) --no-print-directory check-vm
 
-check-long: ## check, with 200 reloads under traffic and everything on the debug kernel
+check-long: ## check, with 200 reloads, 10,000 connections, and everything on the debug kernel
 	@$(MAKE) --no-print-directory check
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh
+	selftests/vm/run 6.1+single --env HELD=9000 --env THREADS=1000 \
+		selftests/vm/tests/scale.sh
+	selftests/vm/run 6.1-debug+single selftests/vm/tests/storm.sh
 	prove --timer --exec selftests/vm/run 6.1-debug
 
 guest: guest-programs abi-programs $(O)/tierlens

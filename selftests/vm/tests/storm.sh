@@ -1,0 +1,358 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: kernels=6.1,newest,6.1-debug timeout=400 machine=single
+#
+# What can go wrong goes wrong under load, with servers of every shape: tiers and rules
+# come and go while requests are open, clients and servers are killed or break off in
+# the midst of an answer, the cap is reached, measuring ends. Each time, when everybody
+# has gone, nothing is left in any table.
+#
+#   STORMS="servers_killed" …
+. /job/lib.sh
+. /job/chain.sh
+
+group=/sys/fs/cgroup/test/storm
+socket=/tmp/storm.sock
+below=/tmp/below.sock
+pause=$((slow > 1 ? 4 : 1)) # seconds that a storm lasts
+
+# name  options; all call the tier below, some by TCP, some by its UNIX socket
+shapes="
+thread		--port 9101 --mode thread --next 9109 --calls 2
+epoll		--port 9102 --mode epoll --pool 2 --next 9109 --calls 1
+pool		--port 9103 --mode pool --pool 4 --next unix:$below --calls 2
+eventfd		--port 9104 --mode pool-eventfd --answer io --pool 4 --next 9109 --calls 1
+pipe		--port 9105 --mode pool-pipe --answer io --pool 4 --next unix:$below --calls 1
+uring		--port 9106 --mode uring --next 9109 --calls 1
+uring-sync	--port 9107 --mode uring-sync --next 9109 --calls 1
+fork		--port 9108 --mode fork --next 9109 --calls 1
+unix		--listen unix:$socket --mode thread --next unix:$below --calls 1
+coroutine	--port 9110 --mode coroutine --pool 2 --next 9109 --calls 1
+"
+fronts="9101 9102 9103 9104 9105 9106 9107 9108 unix:$socket 9110"
+
+# Half of a large answer, then the end: in good order, or by a reset.
+cat >/tmp/halfway.py <<'END'
+import socket, struct, sys, threading
+
+def serve(s, n):
+    s.recv(4096)
+    s.sendall(b'OK 1 100000\n' + b'x' * 50000)
+    if n % 2:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+    s.close()
+
+listener = socket.create_server(('127.0.0.1', 9120), backlog=64)
+n = 0
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0], n), daemon=True).start()
+    n += 1
+END
+
+# Its threads ask below and tell by an eventfd or a pipe that they have done; nobody reads it.
+cat >/tmp/unread.py <<'END'
+import os, socket, threading, time
+word, (_, pipe) = os.eventfd(0), os.pipe()
+
+def work(n):
+    s = socket.create_connection(('127.0.0.1', 9109))
+    s.sendall(b'c01 id=1 size=10 sleep=0\n')
+    s.recv(4096)
+    if n % 2:
+        os.eventfd_write(word, 1)
+    else:
+        os.write(pipe, b'x')
+    time.sleep(1000)
+
+listener = socket.create_server(('127.0.0.1', 9121), backlog=64)
+kept = []
+for n in range(1000):
+    kept.append(listener.accept()[0])
+    kept[-1].recv(4096)
+    threading.Thread(target=work, args=(n,)).start()
+END
+
+# Opens connections and asks on all of them, for ever.
+cat >/tmp/burst.py <<'END'
+import socket, sys, time
+held = []
+for i in range(int(sys.argv[1])):
+    s = socket.create_connection(('127.0.0.1', 9102))
+    s.sendall(b'burst id=%d sleep=1000000 calls=0\n' % i)
+    held.append(s)
+print('open', flush=True)
+time.sleep(1000)
+END
+
+# ---- servers and loads --------------------------------------------------------
+
+declare -A server
+loads=()
+
+start_server()
+{
+	local name=$1
+	shift
+
+	# In a group of their own: what is forked and loses its parent is found there.
+	{
+		echo "$BASHPID" >$group/cgroup.procs
+		exec tierserver --name "$name" --log /dev/null --requests 1000000 --sleep-us 30000 "$@"
+	} >/dev/null 2>&1 &
+	server[$name]=$!
+}
+
+start_servers()
+{
+	local name options
+
+	rm -f $socket $below
+	start_server below --port 9109 --mode thread
+	start_server below-unix --listen unix:$below --mode pool-eventfd --pool 4
+	wait_until 20 test -S $below
+	while read -r name options; do
+		# shellcheck disable=SC2086  # words
+		[ -z "$name" ] || start_server "$name" $options
+	done <<<"$shapes"
+	wait_until 20 all_listen
+}
+
+all_listen()
+{
+	[ -S $socket ] && [ "$(ss -Hltn 'sport >= :9101 and sport <= :9110' | wc -l)" = 10 ]
+}
+
+# start_loads [OPTION...]: on all fronts, until they are told to end; with little to do, so
+# that the storm has its share of a slow machine, and much that is open
+start_loads()
+{
+	local front
+
+	for front in $fronts; do
+		load --to "$front" --connections $((slow > 1 ? 1 : 3)) --requests 1000000 --seconds 1000 \
+			--think-ms $((slow > 1 ? 3000 : 100)) \
+			--ask 'c01 size=20000 sends=2 gap=2000' --ask c02 "$@" >/dev/null 2>&1 &
+		loads+=($!)
+	done
+}
+
+end_loads()
+{
+	local pid
+
+	for pid in "${loads[@]}"; do
+		kill "-${1:-INT}" "$pid" 2>/dev/null
+	done
+	for pid in "${loads[@]}"; do
+		wait "$pid" 2>/dev/null
+	done
+	loads=()
+}
+
+end_servers()
+{
+	local name
+
+	for name in "${!server[@]}"; do
+		kill "-${1:-TERM}" "${server[$name]}" 2>/dev/null
+	done
+	for name in "${!server[@]}"; do
+		wait "${server[$name]}" 2>/dev/null
+	done
+	server=()
+	for name in $(<$group/cgroup.procs); do
+		kill -KILL "$name" 2>/dev/null
+	done
+}
+
+# ---- what is left ---------------------------------------------------------------
+
+# All that comes and goes with sockets, threads and work; the rest stays with measuring.
+left()
+{
+	tierlens status --json | jq -cS '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
+}
+
+nothing_left()
+{
+	[ "$(left)" = '{}' ]
+}
+
+identity()
+{
+	tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored'
+}
+
+# storm NAME FUNCTION
+storm()
+{
+	local seen
+
+	[[ -z ${STORMS:-} || " $STORMS " = *" $2 "* ]] || return
+	start_servers
+	start_loads
+	sleep $pause
+	seen=$(left)
+	$2
+	end_loads
+	end_servers
+	wait_until 20 nothing_left
+	is "$(left)" '{}' "$1: nothing is left in any table"
+	is "$(identity)" 0 "$1: events seen = attributed + unattributed + ignored"
+	diag "$1: in between $seen"
+	[[ $seen = *servers* && $seen = *clients* && $seen = *threads* ]] ||
+		not_ok "$1: there was little to be left: $seen"
+}
+
+# ---- storms ---------------------------------------------------------------------
+
+calm()
+{
+	sleep $pause
+}
+
+tiers_come_and_go()
+{
+	local i
+
+	for i in {1..4}; do
+		tlmnl tier-add "a$i" 9101 && tlmnl tier-add "b$i" 9109 && tlmnl tier-add "c$i" $socket ||
+			not_ok 'tiers are added'
+		sleep 0.2
+		tlmnl tier-del "a$i" && tlmnl tier-del "b$i" && tlmnl tier-del "c$i" || not_ok 'tiers are deleted'
+	done
+}
+
+rules_come_and_go()
+{
+	local i
+
+	for i in {1..4}; do
+		tlmnl class-add one c01 && tlmnl class-add two c02 && tlmnl class-add any c && tlmnl class-add all c0 ||
+			not_ok 'rules are added'
+		sleep 0.2
+		tlmnl class-del one && tlmnl class-del two && tlmnl class-del any && tlmnl class-del all ||
+			not_ok 'rules are deleted'
+	done
+}
+
+clients_reset()
+{
+	end_loads
+	start_loads --reset-every 2
+	sleep $pause
+}
+
+clients_killed()
+{
+	local i
+
+	for i in 1 2; do
+		end_loads KILL
+		start_loads
+		sleep $pause
+	done
+	end_loads KILL
+}
+
+servers_killed()
+{
+	end_servers KILL
+}
+
+# The fronts wait for an answer that will not come, or not to its end.
+below_killed()
+{
+	kill -KILL "${server[below]}" "${server[below-unix]}"
+	sleep $pause
+}
+
+servers_break_off()
+{
+	local halfway
+
+	python3 /tmp/halfway.py &
+	halfway=$!
+	wait_until 20 listening 9120
+	load --to 9120 --connections 8 --requests $((200 / slow)) --seconds 60 --ask half >/dev/null 2>&1
+	kill -KILL $halfway
+	wait $halfway 2>/dev/null
+}
+
+words_unread()
+{
+	local server client
+
+	python3 /tmp/unread.py &
+	server=$!
+	wait_until 20 listening 9121
+	load --to 9121 --connections 8 --requests 8 --seconds 60 --ask word >/dev/null 2>&1 &
+	client=$!
+	wait_until 20 words_kept 8 || not_ok "words are kept: $(left)"
+	kill -KILL $server $client
+	wait $server $client 2>/dev/null
+}
+
+words_kept()
+{
+	[ "$(tierlens status --json | jq .occupancy.handoffs)" -ge "$1" ]
+}
+
+measuring_ends()
+{
+	tierlens disable >/dev/null
+	is "$(left)" '{}' 'measuring ends: at once nothing is left'
+	tierlens enable --interval $((200 * slow)) >/dev/null
+	sleep $pause
+}
+
+cap_reached()
+{
+	local burst
+
+	coproc BURST { exec python3 /tmp/burst.py $((6000 / slow)); }
+	burst=$BURST_PID
+	read -r -t 200 -u "${BURST[0]}" || not_ok 'the burst'
+	[ "$slow" != 1 ] || [ "$(tierlens status --json | jq .losses.connections_full)" -gt 0 ] ||
+		not_ok 'the cap is reached'
+	[ "$(tierlens status --json | jq .memory_used_bytes)" -le $((4 << 20)) ] || not_ok 'memory is under its cap'
+	kill -KILL "$burst"
+	wait "$burst" 2>/dev/null
+}
+
+# ---- the test -------------------------------------------------------------------
+
+mkdir $group
+load_module || exit 1
+tierlens enable --interval $((200 * slow)) >/dev/null
+before=$(occupancy)
+storm 'no storm' calm
+storm 'tiers come and go' tiers_come_and_go
+storm 'rules come and go' rules_come_and_go
+storm 'clients reset' clients_reset
+storm 'clients are killed' clients_killed
+storm 'servers are killed' servers_killed
+storm 'the tier below is killed' below_killed
+storm 'servers break off' servers_break_off
+storm 'words are not read' words_unread
+storm 'measuring ends' measuring_ends
+sleep $((5 * slow))
+is "$(tierlens status --json | jq .occupancy.sums)" 0 'no sums are left when all intervals with requests have gone'
+tierlens disable >/dev/null
+is "$(occupancy)" "$before" 'when measuring has ended all tables are as they were'
+unload_module
+
+load_module memory_mib=4 || exit 1
+tierlens enable --interval $((200 * slow)) >/dev/null
+storm 'the cap is reached' cap_reached
+start_servers
+record_new /tmp/r.jsonl
+load --to 9101 --ask home --connections 2 --requests 100 >/dev/null || not_ok 'load afterwards'
+stop_record_new /tmp/r.jsonl || not_ok 'record'
+is "$(cell_sum /tmp/r.jsonl 9101 count)" 100 'the cap is reached: afterwards every request is counted'
+end_servers
+tierlens disable >/dev/null
+is "$(left)" '{}' 'the cap is reached: nothing is left in the end'
+unload_module
+rmdir $group
+done_testing
