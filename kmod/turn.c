@@ -111,13 +111,18 @@ void tl_turn_waits(struct tl_task *task)
  */
 void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own)
 {
+	const struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request_ref ref = { request, request->seq };
+	bool other;
 
+	/* A hint, so that no lock of the other connection is needed: it goes on with that. */
+	other = now->request != request && tl_request_alive(now) &&
+		now->request->state == TL_REQUEST_OPEN;
 	/* Another part of the answer: who has answered for another has it as his own since. */
 	if (task->answered.request == ref.request && task->answered.seq == ref.seq)
 		own = false;
 	tl_turn_claim(task, request);
-	if (own)
+	if (own || other)
 		return;
 	task->answered = ref;
 	task->idle = true;
