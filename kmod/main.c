@@ -19,6 +19,7 @@
 #include "process.h"
 #include "sweep.h"
 #include "thread.h"
+#include "tier.h"
 #include "track.h"
 
 static const struct tl_interval_ops interval_ops = {
@@ -38,6 +39,7 @@ static const struct part {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
+	{ tl_tier_init, tl_tier_exit },
 	{ tl_peer_init, tl_peer_exit },
 	{ tl_path_init, tl_path_exit },
 	{ tl_join_init, tl_join_exit },

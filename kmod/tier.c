@@ -20,6 +20,40 @@ static struct tl_tier tiers[TL_TIERS]; /* [0] stays free */
 static unsigned int tiers_end = 1; /* one after the last place ever used */
 static DEFINE_RAW_SPINLOCK(lock); /* protects changes to tiers, and the names */
 
+/*
+ * The next namespace may get the number of one that is gone, and is another one: who
+ * listened in the old one keeps its name and its sums, and nobody connects to it.
+ */
+static void __net_exit netns_gone(struct net *net)
+{
+	u32 netns = net->ns.inum;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 1; i < tiers_end; i++) {
+		if (tiers[i].at.netns == netns)
+			WRITE_ONCE(tiers[i].at.netns, TIERLENS_NETNS_GONE);
+		if (tiers[i].found_netns == netns)
+			tiers[i].found_netns = TIERLENS_NETNS_GONE;
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+static struct pernet_operations netns_ops = {
+	.exit = netns_gone,
+};
+
+int tl_tier_init(void)
+{
+	return register_pernet_subsys(&netns_ops);
+}
+
+void tl_tier_exit(void)
+{
+	unregister_pernet_subsys(&netns_ops);
+}
+
 /* A UNIX socket's name as a string; false if it has none. */
 static bool unix_name(char *path, const struct sock *sk)
 {
@@ -105,14 +139,20 @@ struct tl_tier *tl_tier_find(const struct tl_endpoint *at)
 	return tier ? tier : find(0, at);
 }
 
-static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *name)
+static unsigned int free_place(void)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&lock);
-	for (i = 1; i < TL_TIERS; i++)
-		if (!tiers[i].id)
-			break;
+	for (i = 1; i < TL_TIERS && tiers[i].id; i++)
+		;
+	return i;
+}
+
+static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *name)
+{
+	unsigned int i = free_place();
+
 	if (i == TL_TIERS)
 		return NULL;
 	tiers[i].at = *at;
@@ -150,10 +190,11 @@ static void make_printable(char *name)
 
 /*
  * Names are unique, and fit for terminals and pages whatever a program calls
- * itself: a name that is taken gets the namespace's number.
+ * itself: a name that is taken gets the namespace's number, and if it was that of
+ * one that is gone, the tier's own.
  */
 static void found_name(char *name, size_t size, const char *comm,
-		       const struct tl_endpoint *at)
+		       const struct tl_endpoint *at, unsigned int id)
 {
 	unsigned int i, n = strlen(at->path), room = size - 2 - strlen(comm);
 	char where[TIERLENS_NAME_MAX + 1];
@@ -171,6 +212,10 @@ static void found_name(char *name, size_t size, const char *comm,
 		snprintf(name, size, "%.6s:%s@%u", comm[0] ? comm : "?",
 			 where + (i > 12 ? i - 12 : 0), at->netns);
 		make_printable(name);
+	}
+	if (name_in_use(name)) {
+		*strchrnul(name, '@') = '\0';
+		snprintf(name + strlen(name), size - strlen(name), "#%u", id);
 	}
 }
 
@@ -190,8 +235,8 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
 	raw_spin_lock(&lock);
-	found_name(name, sizeof(name), comm, at);
 	tier = tl_tier_find(at);
+	found_name(name, sizeof(name), comm, at, tier ? tier->id : free_place());
 	if (!tier)
 		tier = add(at, TIERLENS_TIER_SOURCE_DISCOVERED, name);
 	if (tier && !tier->found[0]) {
@@ -200,6 +245,17 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 	}
 	raw_spin_unlock(&lock);
 	return tier;
+}
+
+/**
+ * tl_tier_is_gone() - Whether the network namespace of a tier has been deleted
+ * @id: its number
+ *
+ * Context: any.
+ */
+bool tl_tier_is_gone(u32 id)
+{
+	return id < TL_TIERS && READ_ONCE(tiers[id].at.netns) == TIERLENS_NETNS_GONE;
 }
 
 /**

@@ -12,7 +12,7 @@ struct netlink_ext_ack;
 
 /* Where somebody listens. */
 struct tl_endpoint {
-	u32 netns; /* inode; 0 in a rule: any */
+	u32 netns; /* inode; 0 in a rule: any; TIERLENS_NETNS_GONE */
 	u16 port; /* 0: a UNIX socket */
 	char path[TIERLENS_SUN_PATH_MAX + 1]; /* "@" begins an abstract name */
 };
@@ -32,9 +32,12 @@ struct tl_tier {
 
 struct sock;
 
+int tl_tier_init(void);
+void tl_tier_exit(void);
 bool tl_endpoint_local(struct tl_endpoint *at, const struct sock *sk);
 struct tl_tier *tl_tier_find(const struct tl_endpoint *at);
 struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm);
+bool tl_tier_is_gone(u32 id);
 void tl_tier_name(u32 id, char *name);
 int tl_tier_add_rule(const char *name, const struct tl_endpoint *at,
 		     struct netlink_ext_ack *extack);

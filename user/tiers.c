@@ -51,7 +51,9 @@ void tl_tiers_print(const struct tl_tier_info *tiers, size_t n)
 			tl_grid_add(grid, "%s", tiers[i].path);
 		else
 			tl_grid_add(grid, "%u", tiers[i].port);
-		if (tiers[i].netns)
+		if (tiers[i].netns == TIERLENS_NETNS_GONE)
+			tl_grid_add(grid, "gone");
+		else if (tiers[i].netns)
 			tl_grid_add(grid, "%u", tiers[i].netns);
 		else
 			tl_grid_add(grid, "any");
