@@ -20,6 +20,8 @@
 #include <net/af_unix.h>
 
 #include "join.h"
+#include "peer.h"
+#include "tier.h"
 
 #define TABLE_BITS 10
 #define TRIES 16 /* calls, after which the other end is taken to be elsewhere */
@@ -147,6 +149,7 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 	const struct tcp_sock *tp = tcp_sk(server->conn.sk);
 	struct bucket *bucket;
 	struct tl_client *client;
+	u32 peer = 0;
 	u64 key;
 
 	if (server->caller || server->join_tries >= TRIES)
@@ -165,11 +168,14 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 	if (client) {
 		server->caller = client;
 		server->caller_id = client->id;
+		/* It stays what it was when it was published. */
+		peer = client->call.peer;
 		hlist_del(&client->join_node);
 		client->published = false;
 		WRITE_ONCE(client->joined, true);
 	}
 	raw_spin_unlock(&bucket->lock);
+	tl_peer_joined(peer, server->tier->id);
 }
 
 /**

@@ -18,6 +18,9 @@
 #include "peer.h"
 #include "tier.h"
 
+#define ENDPOINT_BYTES offsetof(struct tl_peer, joined)
+#define SEVERAL U32_MAX /* tiers are behind one endpoint */
+
 static struct tl_peer *peers; /* open addressing; [0] stays free */
 static unsigned int used;
 static DEFINE_RAW_SPINLOCK(lock); /* protects peers, used */
@@ -90,12 +93,12 @@ u32 tl_peer_number(const struct sock *sk)
 	u32 i;
 
 	fill(&peer, sk);
-	i = jhash(&peer, sizeof(peer), 0) % TL_PEERS;
+	i = jhash(&peer, ENDPOINT_BYTES, 0) % TL_PEERS;
 	raw_spin_lock(&lock);
 	for (;; i = (i + 1) % TL_PEERS) {
 		if (!i)
 			continue;
-		if (!memcmp(&peers[i], &peer, sizeof(peer)))
+		if (!memcmp(&peers[i], &peer, ENDPOINT_BYTES))
 			break;
 		if (peers[i].used)
 			continue;
@@ -132,8 +135,32 @@ bool tl_peer_get(u32 number, struct tl_peer *copy)
 }
 
 /**
+ * tl_peer_joined() - A call to an endpoint has reached a tier of this host
+ * @number: the endpoint's
+ * @tier: the tier's id
+ *
+ * Context: any but NMI; interrupts are off.
+ */
+void tl_peer_joined(u32 number, u32 tier)
+{
+	struct tl_peer *peer = &peers[number];
+
+	if (!number || READ_ONCE(peer->joined) == tier)
+		return;
+	raw_spin_lock(&lock);
+	if (!peer->joined || tl_tier_is_gone(peer->joined))
+		peer->joined = tier;
+	else if (peer->joined != tier)
+		peer->joined = SEVERAL;
+	raw_spin_unlock(&lock);
+}
+
+/**
  * tl_peer_tier() - The tier at an endpoint, if it is on this host for certain
  * @peer: the endpoint
+ *
+ * In another network namespace the endpoint has another name, if addresses are
+ * translated; then only the calls' other ends tell.
  *
  * Return: its id, or 0.
  */
@@ -142,6 +169,8 @@ u32 tl_peer_tier(const struct tl_peer *peer)
 	struct tl_endpoint at = { .netns = peer->netns, .port = peer->port };
 	const struct tl_tier *tier = NULL;
 
+	if (peer->joined && peer->joined != SEVERAL)
+		return peer->joined;
 	strscpy(at.path, peer->path, sizeof(at.path));
 	if (peer->local && (at.port || at.path[0]))
 		tier = tl_tier_find(&at);

@@ -18,6 +18,7 @@ struct tl_peer {
 	u16 port;
 	u32 netns; /* of the caller */
 	char path[TIERLENS_SUN_PATH_MAX + 1];
+	u32 joined; /* last: no part of the endpoint. The tier that calls have reached */
 };
 
 int tl_peer_init(void);
@@ -26,6 +27,7 @@ void tl_peer_exit(void);
 u32 tl_peer_number(const struct sock *sk);
 bool tl_peer_get(u32 number, struct tl_peer *copy);
 u32 tl_peer_tier(const struct tl_peer *peer);
+void tl_peer_joined(u32 number, u32 tier);
 void tl_peer_forget_all(void);
 unsigned int tl_peer_count(void);
 
