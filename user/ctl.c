@@ -22,6 +22,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 #define MESSAGE_BUFFER_BYTES (64 << 10)
@@ -74,6 +75,17 @@ static int abi_check(struct tl_ctl *ctl, struct tl_error *err)
 							"kernel module");
 }
 
+/* Netlink's families are those of the namespace that one is in. */
+static int no_family(struct tl_error *err)
+{
+	if (!access("/sys/module/" TIERLENS_GENL_NAME, F_OK))
+		return tl_error_set(err, -ENODEV, "the kernel module does not speak to other "
+				    "network namespaces than the first one: "
+				    "nsenter --target 1 --net tierlens ...");
+	return tl_error_set(err, -ENODEV, "the kernel module is not loaded: "
+			    "insmod tierlens.ko or modprobe tierlens");
+}
+
 /**
  * tl_ctl_open() - Connect to the module and check that both speak the same ABI
  * @ctl: set to the connection, to be given to tl_ctl_close()
@@ -96,8 +108,7 @@ int tl_ctl_open(struct tl_ctl **ctl, struct tl_error *err)
 		goto fail;
 	c->family = genl_ctrl_resolve(c->requests, TIERLENS_GENL_NAME);
 	if (c->family < 0) {
-		code = tl_error_set(err, -ENODEV, "the kernel module is not loaded: "
-				    "insmod tierlens.ko or modprobe tierlens");
+		code = no_family(err);
 		goto fail;
 	}
 	code = abi_check(c, err);
