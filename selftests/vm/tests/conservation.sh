@@ -17,7 +17,7 @@ serve mid 9102 --mode thread --next 9103 --calls 2 --work-us 200
 serve front 9101 --mode thread --next 9102 --calls 1 --work-us 100
 tierlens enable --interval $((500 * slow))
 record /tmp/r.jsonl
-load --to 9101 --connections 3 --ask home --requests $requests --seconds 110 --burst $((40 / slow)) --gap-ms $((700 * slow)) >/tmp/load.json ||
+load --to 9101 --connections 3 --ask home --requests $requests --seconds 110 --burst $((24 / slow)) --gap-ms $((700 * slow)) >/tmp/load.json ||
 	not_ok 'load'
 wait_for_interval
 stop_record || not_ok 'record'
