@@ -16,7 +16,7 @@ static const struct {
 	[FRAME_CALLS] = { "calls", 1000 },
 	[FRAME_SIZE] = { "size", FRAME_SIZE_MAX },
 	[FRAME_SENDS] = { "sends", 64 },
-	[FRAME_GAP] = { "gap", 1000000 },
+	[FRAME_GAP] = { "gap", 60000000 },
 	[FRAME_PARALLEL] = { "parallel", 1 },
 };
 /* clang-format on */

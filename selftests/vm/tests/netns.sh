@@ -58,7 +58,7 @@ jqs()
 # sum TIER KEY [CLASS]
 sum()
 {
-	jqs "[.[].tiers[] | select(.name == \"$1\") | .cells[] | select(\"${3:-}\" | IN(\"\", .class)) | .$2] | add // 0"
+	jqs "[.[].tiers[] | select(.name == \"$1\") | .cells[] | select(\"${3:-}\" == \"\" or .class == \"${3:-}\") | .$2] | add // 0"
 }
 
 # edges TIER PEER-TIER KEY
