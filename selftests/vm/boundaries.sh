@@ -8,7 +8,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-bound=$1 quiet=200 interval=300 # ms
+bound=$1 quiet=600 interval=300 # ms
 names=() loads=()
 
 # ---- helpers ----------------------------------------------------------------
@@ -118,13 +118,21 @@ exchange()
 	done
 }
 
+# A connection waits to be accepted.
+asks_stopped()
+{
+	[ "$(ss -Hltn 'sport = :9105' | awk '{ print $2 }')" = 1 ]
+}
+
 # ---- connections that are older ---------------------------------------------
 
 serve older-module 9101 --sleep-us 100000
 serve older-enable 9102 --sleep-us 100000
 serve half-read 9103
-serve under-way 9104
-under_way=${chain_pids[-1]}
+serve stopped 9105
+stopped=${chain_pids[-1]}
+serve under-way 9104 --next 9105
+kill -STOP "$stopped"
 open 9101 && older_module=$fd
 exchange "$older_module" 'a id=1 size=0'
 load_module || exit 1
@@ -136,13 +144,12 @@ exchange "$older_enable" 'a id=1 size=0'
 open 9103 && half_read=$fd
 printf 'a id=1 ' >&"$half_read"
 open 9104 && in_flight=$fd
-printf 'a id=1 size=0 sleep=1000000\n' >&"$in_flight"
-sleep 0.3
-kill -STOP "$under_way"
+printf 'a id=1 size=0\n' >&"$in_flight"
+wait_until 20 asks_stopped || not_ok 'under way: the request was read'
 tierlens enable --interval $((interval * slow)) --quiet $((quiet * slow))
 record /tmp/r.jsonl
 before=$(losses)
-kill -CONT "$under_way"
+kill -CONT "$stopped"
 read -r -t 20 -u "$in_flight" _ || not_ok 'under way: no answer'
 exchange "$in_flight" 'a id=2 size=0'
 exchange "$half_read" 'size=0' 'a id=2 size=0'
@@ -152,7 +159,7 @@ lost 'connections that are older' push=1
 
 # ---- nothing is lost --------------------------------------------------------
 
-gap_us=$((quiet * 100 * slow)) gap_ms=$((quiet * slow * 3 / 2)) long_us=$((quiet * 4000 * slow))
+gap_us=$((20000 * slow)) gap_ms=$((quiet * slow * 5 / 4)) long_us=$((quiet * 2500 * slow))
 try keep-alive 24 9111 -- --requests 24
 try keep-alive-unix 24 /tmp/keep-alive -- --requests 24
 try several-sends 12 9112 --size 6000 --sends 3 --gap-us $gap_us -- --requests 12
@@ -167,7 +174,7 @@ try forked 24 9118 --mode fork -- --requests 24 --reconnect-every 3
 serve below 9100 --sleep-us 100000
 try parallel 12 9119 --next 9100 --calls 3 --parallel -- --requests 12
 # The server notices when it sends the next part, and that one is not sent.
-broken_off=(--size 200000 --sends 4 --gap-us $((quiet * 700 * slow)))
+broken_off=(--size 200000 --sends 4 --gap-us $((150000 * slow)))
 try reset 12 9120 "${broken_off[@]}" -- --requests 12 --reset-every 1
 try reset-unix 12 /tmp/reset "${broken_off[@]}" -- --requests 12 --reset-every 1
 lost 'one after the other'
@@ -176,7 +183,7 @@ lost 'one after the other'
 
 # Longer than the quiet time: the answer is over with the first pause, and what comes after
 # it is nobody's.
-try paused 8 9121 --size 6000 --sends 3 --gap-us $((quiet * 5000 * slow)) -- --requests 8
+try paused 8 9121 --size 6000 --sends 3 --gap-us $((quiet * 3000 * slow)) -- --requests 8
 lost 'pauses longer than the quiet time' quiet=8 push=16
 
 # What was not read when the client closes, resets the connection; the second request is then
@@ -228,11 +235,15 @@ try asks 8 9128 --next 9127 --calls 2 --expect 30000 -- --requests 8
 serve_unix asked-unix /tmp/asked --sleep-us 50000
 try asks-unix 8 /tmp/asks --next unix:/tmp/asked --calls 2 --expect 30000 -- --requests 8
 lost 'interim answers with a rule for all'
-perl -MIO::Socket::INET -e "$deaf" "$slow" &
-chain_pids+=($!)
-wait_until 10 listening 9129 || not_ok 'perl listens'
-try asks-deaf 3 9130 --next 9129 --calls 1 --expect 1000 -- --requests 3 --connections 1 --reconnect-every 1
-lost 'interim answers of somebody elsewhere' push=6
+if command -v perl >/dev/null; then
+	perl -MIO::Socket::INET -e "$deaf" "$slow" &
+	chain_pids+=($!)
+	wait_until 10 listening 9129 || not_ok 'perl listens'
+	try asks-deaf 3 9130 --next 9129 --calls 1 --expect 1000 -- --requests 3 --connections 1 --reconnect-every 1
+	lost 'interim answers of somebody elsewhere' push=6
+else
+	ok 'interim answers of somebody elsewhere # SKIP no perl'
+fi
 
 # ---- as the servers say -----------------------------------------------------
 
@@ -281,10 +292,12 @@ for name in asks asks-unix; do
 		"$name: time of the calls" "$bound"
 	as_said "$name" own_ns
 done
-is "$(edges asks-deaf calls)" 3 'asks-deaf: calls'
-is "$(edges asks-deaf joined)" 0 'asks-deaf: nobody knows the other end'
-near_ns "$(jq -n "$(edges asks-deaf time_ns) / 3 | round")" "$(truth asks-deaf '.call_sum_ns / 3 | round')" \
-	'asks-deaf: time of the calls' "$bound"
+[[ " ${names[*]}" != *' asks-deaf='* ]] || {
+	is "$(edges asks-deaf calls)" 3 'asks-deaf: calls'
+	is "$(edges asks-deaf joined)" 0 'asks-deaf: nobody knows the other end'
+	near_ns "$(jq -n "$(edges asks-deaf time_ns) / 3 | round")" "$(truth asks-deaf '.call_sum_ns / 3 | round')" \
+		'asks-deaf: time of the calls' "$bound"
+}
 is "$(jq .events.unattributed <<<"$status")" 0 'no event is unattributed'
 is "$(jq '.events | .seen - .attributed - .unattributed - .ignored' <<<"$status")" 0 \
 	'events seen = attributed + unattributed + ignored'

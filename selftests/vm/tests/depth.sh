@@ -1,43 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=300
+# vm: timeout=400
 #
 # Chains of 1 to 4 tiers under 1 to 64 connections at once, threads and event loops in turn:
 # every call is put down to the right request, at every depth, and over the whole chain not
 # a nanosecond is lost. Each class has endpoints of its own at every tier but the front: a call
 # of class cNN at another endpoint is wrong, what no request was found for is unattributed.
 #
-#   DEPTHS="1 2 3 4" CONNECTIONS="1 8 64" REQUESTS=192 …
+#   DEPTHS="1 2 3 4" CONNECTIONS="1 8 64" REQUESTS=128 …
 . /job/lib.sh
 . /job/chain.sh
 
 classes=4
-requests=$((${REQUESTS:-192} / slow))
+requests=$((${REQUESTS:-128} / slow))
 
 newest()
 {
 	tierlens status --json | jq '.newest // 0'
 }
 
-jqs()
-{
-	jq -s --argjson since "$since" "[.[] | select(.generation > \$since)] | $1" /tmp/r.jsonl
-}
-
-# judge CALLS: how many of so many calls were put down to the right request
-judge()
-{
-	jqs "[.[].edges[] | select(.tier != null) |
-			{calls, right: ((.class | ltrimstr(\"c\") | tonumber? // -1) ==
-				(.peer | capture(\":[0-9]*(?<c>[0-9]{2})\$\").c | tonumber))}] |
-		([.[] | select(.right) | .calls] | add // 0) as \$right | ([.[].calls] | add // 0) as \$all |
-		\"right \(\$right), wrong \(\$all - \$right), unattributed \($1 - \$all) of $1 calls\""
-}
+# What is to be known of the recording's lines since the last chain; $front is its port.
+cat >/tmp/chain.jq <<'END'
+[.[].edges[] | select(.tier != null) | {calls, right: ((.class | ltrimstr("c") | tonumber? // -1) ==
+	(.peer | capture(":[0-9]*(?<c>[0-9]{2})$").c | tonumber))}] as $calls |
+([$calls[] | select(.right) | .calls] | add // 0) as $right | ([$calls[].calls] | add // 0) as $all |
+def slashes: [match("/"; "g")] | length;
+def classes: [match("/(c[0-9]+)"; "g").captures[0].string] | unique | length;
+{right: $right, wrong: ($all - $right), attributed: $all,
+	served: ([.[].tiers[].cells[].count] | add),
+	mixed: ([.[].paths[] | select(.path | classes != 1) | .count] | add // 0),
+	deepest: ([.[].paths[] | select(.path | slashes == $depth) | .count] | add // 0),
+	between: (([.[].tiers[].cells[].own_ns] | add) + ([.[].edges[].transit_ns] | add // 0) -
+		([.[].tiers[] | select(.name | endswith($front)) | .cells[].response_ns] | add)),
+	lost: ([.[].losses | to_entries[] | select(.key != "quiet") | .value] | add)}
+END
 
 # chain DEPTH CONNECTIONS
 chain()
 {
-	local depth=$1 connections=$2 port=900$1 what="depth $1, $2 connections" since calls served
+	local depth=$1 connections=$2 port=900$1 what="depth $1, $2 connections" before calls served
 
 	case $depth in
 	1)	calls=0 served=1 ;;
@@ -45,23 +46,22 @@ chain()
 	3)	calls=3 served=4 ;;
 	4)	calls=4 served=5 ;;
 	esac
-	since=$(newest)
+	before=$(wc -l </tmp/r.jsonl)
 	load --to "$port" --classes $classes --in-order --connections "$connections" --seconds 60 \
 		--requests $requests >/tmp/load.json || not_ok "$what: load"
 	wait_for_interval
 	wait_until 10 grep -q "\"generation\":$(newest)," /tmp/r.jsonl
-	is "$(judge $((calls * requests)))" \
-		"\"right $((calls * requests)), wrong 0, unattributed 0 of $((calls * requests)) calls\"" \
-		"$what: all of $((calls * requests)) calls are put down to the right request"
-	is "$(jqs '[.[].tiers[].cells[].count] | add')" $((served * requests)) "$what: every request counted once"
-	is "$(jqs '[.[].paths[] | select([.path | match("/(c[0-9]+)"; "g").captures[0].string] |
-		unique | length != 1) | .count] | add // 0')" 0 "$what: every path is of one class"
-	is "$(jqs "[.[].paths[] | select([.path | match(\"/\"; \"g\")] | length == $depth) | .count] | add")" \
-		$(((depth > 2 ? 2 : 1) * requests)) "$what: paths are as deep as the chain"
-	is "$(jqs '([.[].tiers[].cells[].own_ns] | add) + ([.[].edges[].transit_ns] | add // 0)')" \
-		"$(jqs "[.[].tiers[] | select(.name | endswith(\":$port\")) | .cells[].response_ns] | add")" \
+	tail -n +$((before + 1)) /tmp/r.jsonl | jq -s --arg front ":$port" --argjson depth "$depth" \
+		-f /tmp/chain.jq >/tmp/chain.json
+	calls=$((calls * requests))
+	is "$(jq -r '"right \(.right), wrong \(.wrong)"' /tmp/chain.json), unattributed $((calls - $(jq .attributed /tmp/chain.json)))" \
+		"right $calls, wrong 0, unattributed 0" "$what: all of $calls calls are put down to the right request"
+	is "$(jq .served /tmp/chain.json)" $((served * requests)) "$what: every request counted once"
+	is "$(jq -c '[.deepest, .mixed]' /tmp/chain.json)" "[$(((depth > 2 ? 2 : 1) * requests)),0]" \
+		"$what: paths are as deep as the chain, and each of one class"
+	is "$(jq .between /tmp/chain.json)" 0 \
 		"$what: front response = own times + transit of calls to the nanosecond"
-	is "$(jqs '[.[].losses | to_entries[] | select(.key != "quiet") | .value] | add')" 0 "$what: nothing is lost"
+	is "$(jq .lost /tmp/chain.json)" 0 "$what: nothing is lost"
 }
 
 load_module || exit 1
