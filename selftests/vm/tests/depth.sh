@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=400
+# vm: kernels=5.10,6.1,6.12 timeout=400
 #
 # Chains of 1 to 4 tiers under 1 to 64 connections at once, threads and event loops in turn:
 # every call is put down to the right request, at every depth, and over the whole chain not
 # a nanosecond is lost. Each class has endpoints of its own at every tier but the front: a call
 # of class cNN at another endpoint is wrong, what no request was found for is unattributed.
 #
-#   DEPTHS="1 2 3 4" CONNECTIONS="1 8 64" REQUESTS=128 …
+#   CHAINS="DEPTH:CONNECTIONS…" REQUESTS=128 …
 . /job/lib.sh
 . /job/chain.sh
 
@@ -77,10 +77,8 @@ for ((i = 0; i < classes; i++)); do
 done
 tierlens enable --interval $((500 * slow))
 record /tmp/r.jsonl
-for depth in ${DEPTHS:-1 2 3 4}; do
-	for connections in ${CONNECTIONS:-1 8 64}; do
-		chain "$depth" "$connections"
-	done
+for pair in ${CHAINS:-1:64 2:8 3:8 4:1 4:64}; do
+	chain "${pair%:*}" "${pair#*:}"
 done
 stop_record || not_ok 'record'
 cp /tmp/r.jsonl /out/depth.jsonl
