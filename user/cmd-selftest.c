@@ -10,7 +10,7 @@
 
 #define CONNECTIONS_MAX 256 /* prefork has a process for each */
 #define REQUESTS_MAX 100000
-#define CALLS_MAX 3000000 /* of all trials; the test servers remember each */
+#define CALLS_MAX 1000000 /* of all trials; the test servers remember each */
 #define COST "cost"
 
 static int shape_add(const struct tl_cmd *cmd, struct tl_session_options *o, const char *name,
@@ -100,8 +100,8 @@ static void defaults(struct tl_session_options *o)
 		o->shapes[o->n_shapes++] = &tl_shapes[i];
 	memcpy(o->connections, connections, sizeof(connections));
 	o->n_connections = ARRAY_SIZE(connections);
-	o->requests = 400;
-	o->seconds = 2;
+	o->requests = 500;
+	o->seconds = 3;
 	o->cost = true;
 }
 
@@ -171,8 +171,8 @@ const struct tl_cmd tl_cmd_selftest = {
 		"      --connections N,...\n"
 		"                    how many at once, 1 to 256: each shape is tried with each;\n"
 		"                    without it 1,8,64\n"
-		"      --requests N  requests of each trial, 400 without it, and\n"
-		"      --seconds S   time for them, 2 without it: whichever comes first\n"
+		"      --requests N  requests of each trial, 500 without it, and\n"
+		"      --seconds S   time for them, 3 without it: whichever comes first\n"
 		"      --programs DIR\n"
 		"                    where the test programs are, if not where they were\n"
 		"                    installed; TIERLENS_PROGRAMS says the same\n"

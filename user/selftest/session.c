@@ -50,12 +50,24 @@ static int collect(struct tl_session *s, struct tl_error *err)
 	return code;
 }
 
+/* Without it there is no use in going on. */
+static int back_look(struct tl_session *s, struct tl_error *err)
+{
+	int status;
+
+	return tl_program_ended(&s->back, &status) ?
+	       tl_program_failed(&s->back, status, err) : 0;
+}
+
 static int turn(struct tl_trial_run *run, struct tl_error *err)
 {
 	struct tl_session *s = (struct tl_session *)run;
+	int code = back_look(s, err);
 
 	if (tl_signals_stopped())
 		return tl_error_set(err, -ECANCELED, "interrupted");
+	if (code)
+		return code;
 	/* On a hint that an interval was closed, and now and then without. */
 	if (tl_ctl_wait(s->ctl, 0, err) > 0 || ++s->turns % TURNS_MAX == 0)
 		return collect(s, err);
@@ -92,6 +104,9 @@ static int trials_run(struct tl_session *s, struct tl_error *err)
 		tl_out_progress("%zu of %zu: %s, %u connections", s->now + 1, s->n_trials,
 				s->trials[s->now].shape->name, s->trials[s->now].connections);
 		code = tl_trial_run(&s->run, &s->trials[s->now], err);
+		if (!code && !s->back.pid)
+			code = -EIO; /* seen in a turn, which has said why */
+		code = code ? code : back_look(s, err);
 		code = code ? code : collect(s, err);
 	}
 	return code;

@@ -38,6 +38,13 @@ static void add(struct words *words, const char *word)
 	words->word[words->n] = NULL;
 }
 
+/* @list: NULL at its end */
+static void add_all(struct words *words, const char *const *list)
+{
+	for (; *list; list++)
+		add(words, *list);
+}
+
 static void add_text(struct words *words, const char *text, size_t len)
 {
 	char *copy = words->text + words->used;
@@ -111,10 +118,8 @@ int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, 
 	struct words words = { .n = 0 };
 	int code;
 
-	for (const char *const *word = (const char *const[]){ "tierserver", "--log", "LOG",
-	     "--listen", "127.0.0.1:0", "--mode", "thread", "--work-us", "100", "--sleep-us",
-	     "2000", NULL }; *word; word++)
-		add(&words, *word);
+	add_all(&words, (const char *const[]){ "tierserver", "--log", "LOG", "--listen",
+		"127.0.0.1:0", "--mode", "thread", "--work-us", "100", "--sleep-us", "2000", NULL });
 	add_number(&words, "--ports", TL_KEEP_CLASSES);
 	add_number(&words, "--requests", calls);
 	add_number(&words, "--seconds", seconds);
@@ -140,9 +145,8 @@ static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsign
 	if (trial->shape->flags & TL_SHAPE_ON_UNIX && !depth)
 		snprintf(listen, sizeof(listen), "unix:%s/%u.sock", run->programs->dir,
 			 run->programs->started);
-	for (const char *const *word = (const char *const[]){ "tierserver", "--log", "LOG",
-	     "--listen", listen, NULL }; *word; word++)
-		add(&words, *word);
+	add_all(&words, (const char *const[]){ "tierserver", "--log", "LOG", "--listen", listen,
+		NULL });
 	add_number(&words, "--requests", 2 * run->requests + 1000);
 	add_number(&words, "--seconds", server_seconds(run));
 	if (depth)
@@ -215,13 +219,12 @@ static int load_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_
 	int code;
 
 	sprintf(seconds, "%.3f", run->seconds);
-	for (const char *const *word = (const char *const[]){ "load", "--to",
-	     trial->place[0].address, "--seconds", seconds, NULL }; *word; word++)
-		add(&words, *word);
+	add_all(&words, (const char *const[]){ "load", "--to", trial->place[0].address,
+		"--seconds", seconds, NULL });
 	add_number(&words, "--connections", trial->connections);
 	add_number(&words, "--requests", run->requests);
-	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ? TL_TRIAL_CHAIN_CLASSES :
-		   TL_KEEP_CLASSES);
+	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ?
+		   TL_TRIAL_CHAIN_CLASSES : TL_KEEP_CLASSES);
 	code = tl_program_start(run->programs, &load, "load", words.word, err);
 	if (code)
 		return code;

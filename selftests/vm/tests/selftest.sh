@@ -12,7 +12,7 @@ state()
 	tierlens class list --json | jq -c 'del(.classes[].hits)'
 	tierlens tier list --json | jq -c '[.tiers[] | select(.source == "rule") | {name, port, path}]'
 	tierlens status --json | jq -c '[.enabled, .interval_s, .quiet_s]'
-	pgrep -x 'tierserver|load'
+	ps -C tierserver,load -o pid=,stat= | awk '$2 !~ /^Z/'
 	find /tmp -maxdepth 1 -name 'tierlens.*'
 }
 
@@ -24,15 +24,18 @@ unchanged()
 # broken_by NAME SIGNAL PROGRAM STATUS: that program gets the signal in the middle of a run
 broken_by()
 {
-	local status
+	local status pid victim
 
 	tierlens selftest --shapes thread,depth-2 --connections 2 --requests 100000 --seconds 60 \
 		>/tmp/run.out 2>/tmp/run.err &
+	pid=$!
 	wait_until 30 pgrep -x load
 	sleep 1
 	is "$(tierlens status --json | jq '[.enabled, .class_rules >= 18]' -c)" '[true,true]' "$1: it runs"
-	pkill "-$2" -o -x "$3"
-	wait $!
+	victim=$pid
+	[ "$3" = tierlens ] || victim=$(pgrep -o -x "$3")
+	kill "-$2" "$victim"
+	wait "$pid"
 	status=$?
 	is $status "$4" "$1: exit status"
 	diag "$(tail -n 3 /tmp/run.err)"
