@@ -66,8 +66,8 @@ check: ## all tests; installs what they need
 	@$(MAKE) --no-print-directory check-unit
 	@$(MAKE) --no-print-directory check-vm
 
-check-long: ## check, with 200 reloads, 10,000 connections, and everything on the debug kernel
-	@$(MAKE) --no-print-directory check
+check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and the debug kernel
+	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh
@@ -76,7 +76,7 @@ check-long: ## check, with 200 reloads, 10,000 connections, and everything on th
 	selftests/vm/run 6.1-debug+single selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1 --env CHAINS='1:1 1:8 1:64 2:1 2:8 2:64 3:1 3:8 3:64 4:1 4:8 4:64' \
 		selftests/vm/tests/depth.sh
-	prove --timer --exec selftests/vm/run 6.1-debug
+	TIERLENS_TESTS=all prove --timer --exec selftests/vm/run 6.1-debug
 
 guest: guest-programs abi-programs $(O)/tierlens
 	@cp $(O)/tierlens $(GUEST_OUT)/tierlens

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: kernels=5.10,6.1,6.12 timeout=400
+# vm: arch=amd64 brief=6.1 timeout=400
 #
 # Chains of 1 to 4 tiers under 1 to 64 connections at once, threads and event loops in turn:
 # every call is put down to the right request, at every depth, and over the whole chain not

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=180
+# vm: brief=6.1,5.10,newest timeout=180
 #
 # Three tiers, each in a network namespace of its own and all on the same port, joined by
 # veth: both ends of each call are found, class and path travel down, and the times add up
