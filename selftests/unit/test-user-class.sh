@@ -249,8 +249,11 @@ pictures()
 		grep -q '<td>net.eth0.in_bytes_s</td><td>100000</td><td>92</td>' "$dir/page.html" &&
 		grep -q '<td>0.050</td>' "$dir/page.html"
 	result $? "report: paths, transit, host, and for how long it is known"
+	grep -q '<h2>Processor</h2>' "$dir/page.html" &&
+		grep -qE '<tr><td>nginx:80</td><td>[0-9.]+</td><td>[0-9.]+</td><td>[0-9.]+</td></tr>' "$dir/page.html"
+	result $? "report: what was used outside of requests"
 	run "$real" report "$dir/old.jsonl" -o "$dir/page.html"
-	[[ $status == 0 ]] && ! grep -qE '<h2>(Paths|Host)</h2>' "$dir/page.html"
+	[[ $status == 0 ]] && ! grep -qE '<h2>(Paths|Processor|Host)</h2>' "$dir/page.html"
 	result $? "report of an older recording has none of it"
 }
 
