@@ -62,7 +62,7 @@ refused()
 refused 'the kernel module is not loaded' tierlens selftest
 load_module || exit 1
 tierlens class add mine 'c0' >/dev/null
-tierlens class add other 'GET /' >/dev/null
+tierlens class add page 'GET /' >/dev/null
 tierlens tier add web --port 8080 >/dev/null
 # Settings that are not the self test's own.
 tierlens enable --interval 3000 --quiet 400 >/dev/null
