@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The design matrix of a regression on counts: what can be told apart
+ *
+ *	X = Q R,  R D⁻¹ = Q' S V'	D: lengths of the columns
+ *
+ * Columns are scaled to length one, so that the condition tells of dependencies and
+ * not of units. A singular value below the largest by a factor of TL_CONDITION_MAX
+ * belongs to a mix of classes that the windows hardly vary. The projector onto all of
+ * those directions does not depend on the basis in which they come: two classes with
+ * an element of it in common are in the same set.
+ *
+ * Sources: D. A. Belsley, E. Kuh, R. E. Welsch, Regression Diagnostics, 1980, ch. 3;
+ * R is collected from blocks of rows (G. H. Golub, C. F. Van Loan, Matrix
+ * Computations, 5.2), so that a million windows need no more memory than they have.
+ */
+#include "design.h"
+
+#include <errno.h>
+#include <float.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_ROWS 256
+#define IN_SET 0.02 /* part of a class's column that lies in the null space */
+
+static void rates_fill(const struct tl_design_in *in, struct tl_design_out *out)
+{
+	size_t w, i;
+
+	for (w = 0; w < in->windows; w++) {
+		double *row = out->x + w * out->columns;
+
+		for (i = 0; i < in->classes; i++)
+			row[i] = in->count[w * in->classes + i] / in->seconds[w];
+		if (in->background)
+			row[in->classes] = 1;
+	}
+}
+
+static void scale_fill(struct tl_design_out *out)
+{
+	size_t w, i;
+
+	for (w = 0; w < out->windows; w++)
+		for (i = 0; i < out->columns; i++)
+			out->scale[i] += pow(out->x[w * out->columns + i], 2);
+	for (i = 0; i < out->columns; i++) {
+		out->scale[i] = sqrt(out->scale[i]);
+		out->absent += out->scale[i] == 0;
+	}
+}
+
+/* The triangle of what was seen above, and up to BLOCK_ROWS rows below it. */
+static int block_reduce(struct tl_design_out *out, gsl_matrix *stack, gsl_vector *tau,
+			size_t from, size_t rows)
+{
+	size_t p = out->columns, w, i;
+	gsl_matrix_view part = gsl_matrix_submatrix(stack, 0, 0, p + rows, p);
+
+	for (w = 0; w < p; w++)
+		memcpy(gsl_matrix_ptr(stack, w, 0), out->r + w * p, p * sizeof(double));
+	for (w = 0; w < rows; w++)
+		for (i = 0; i < p; i++)
+			gsl_matrix_set(stack, p + w, i,
+				       out->scale[i] > 0 ?
+				       out->x[(from + w) * p + i] / out->scale[i] : 0);
+	if (gsl_linalg_QR_decomp(&part.matrix, tau))
+		return -EDOM;
+	for (w = 0; w < p; w++)
+		for (i = 0; i < p; i++)
+			out->r[w * p + i] = i < w ? 0 : gsl_matrix_get(stack, w, i);
+	return 0;
+}
+
+static int reduce(struct tl_design_out *out)
+{
+	gsl_matrix *stack = gsl_matrix_alloc(out->columns + BLOCK_ROWS, out->columns);
+	gsl_vector *tau = gsl_vector_alloc(out->columns);
+	size_t from, rows;
+	int code = stack && tau ? 0 : -ENOMEM;
+
+	for (from = 0; from < out->windows && !code; from += rows) {
+		rows = out->windows - from < BLOCK_ROWS ? out->windows - from : BLOCK_ROWS;
+		code = block_reduce(out, stack, tau, from, rows);
+	}
+	gsl_matrix_free(stack);
+	gsl_vector_free(tau);
+	return code;
+}
+
+static int decompose(struct tl_design_out *out)
+{
+	size_t p = out->columns;
+	gsl_matrix *u = gsl_matrix_alloc(p, p);
+	gsl_matrix_view r = gsl_matrix_view_array(out->r, p, p);
+	gsl_matrix_view v = gsl_matrix_view_array(out->v, p, p);
+	gsl_vector_view s = gsl_vector_view_array(out->singular, p);
+	int code = u ? 0 : -ENOMEM;
+
+	if (!code) {
+		gsl_matrix_memcpy(u, &r.matrix);
+		/* One-sided Jacobi: small singular values to full relative precision. */
+		if (gsl_linalg_SV_decomp_jacobi(u, &v.matrix, &s.vector))
+			code = -EDOM;
+	}
+	gsl_matrix_free(u);
+	return code;
+}
+
+/* Directions that the windows vary, and the condition of those columns that exist. */
+static void rank_find(struct tl_design_out *out)
+{
+	size_t p = out->columns, k;
+	double smallest = p > out->absent ? out->singular[p - out->absent - 1] : 0;
+
+	for (k = 0; k < p && out->singular[k] * TL_CONDITION_MAX > out->singular[0]; k++)
+		;
+	out->rank = out->singular[0] > 0 ? k : 0;
+	out->condition = smallest > DBL_EPSILON * out->singular[0] ?
+			 out->singular[0] / smallest : 1 / DBL_EPSILON;
+}
+
+static double projector(const struct tl_design_out *out, size_t i, size_t k)
+{
+	size_t p = out->columns, d;
+	double sum = 0;
+
+	for (d = out->rank; d < p; d++)
+		sum += out->v[i * p + d] * out->v[k * p + d];
+	return sum;
+}
+
+static bool linked(const struct tl_design_out *out, size_t i, size_t k)
+{
+	double in_i = projector(out, i, i), in_k = projector(out, k, k);
+
+	return out->scale[i] > 0 && out->scale[k] > 0 && in_i > IN_SET && in_k > IN_SET &&
+	       fabs(projector(out, i, k)) > 0.1 * sqrt(in_i * in_k);
+}
+
+/* Everything that is linked to @i, directly or not, gets its number. */
+static void set_spread(struct tl_design_out *out, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < out->columns; k++) {
+		if (out->set[k] || !linked(out, i, k))
+			continue;
+		out->set[k] = out->set[i];
+		set_spread(out, k);
+	}
+}
+
+static void sets_find(struct tl_design_out *out)
+{
+	size_t i;
+
+	for (i = 0; i < out->columns; i++) {
+		if (out->set[i] || out->scale[i] == 0 || projector(out, i, i) <= IN_SET)
+			continue;
+		out->set[i] = ++out->sets;
+		set_spread(out, i);
+	}
+}
+
+/* What X has to be multiplied with to give U; directions that do not vary are left out. */
+static void inverse_fill(struct tl_design_out *out)
+{
+	size_t p = out->columns, i, k;
+
+	for (i = 0; i < p; i++)
+		for (k = 0; k < p; k++)
+			out->inverse[i * p + k] =
+				k < out->rank && out->scale[i] > 0 ?
+				out->v[i * p + k] / out->singular[k] / out->scale[i] : 0;
+}
+
+static void leverage_fill(struct tl_design_out *out)
+{
+	size_t p = out->columns, w, i, k;
+	double u;
+
+	for (w = 0; w < out->windows; w++) {
+		for (k = 0, out->leverage[w] = 0; k < out->rank; k++) {
+			for (i = 0, u = 0; i < p; i++)
+				u += out->x[w * p + i] * out->inverse[i * p + k];
+			out->leverage[w] += u * u;
+		}
+		if (out->leverage[w] > 1)
+			out->leverage[w] = 1;
+	}
+}
+
+static double *doubles(size_t n)
+{
+	return calloc(n ? n : 1, sizeof(double));
+}
+
+/**
+ * tl_design() - Take the counts apart
+ * @in: counts
+ * @out: filled in, to be given to tl_design_free(), after an error too
+ *
+ * Context: windows · classes² steps.
+ * Return: 0; -EINVAL without rows or columns, -ENOMEM, -EDOM if it does not converge.
+ */
+int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
+{
+	size_t p = in->classes + in->background;
+	int code;
+
+	*out = (struct tl_design_out){ .windows = in->windows, .classes = in->classes,
+				       .columns = p };
+	if (!in->windows || !in->classes)
+		return -EINVAL;
+	out->x = doubles(in->windows * p);
+	out->scale = doubles(p);
+	out->r = doubles(p * p);
+	out->singular = doubles(p);
+	out->v = doubles(p * p);
+	out->inverse = doubles(p * p);
+	out->leverage = doubles(in->windows);
+	out->set = calloc(p, sizeof(*out->set));
+	if (!out->x || !out->scale || !out->r || !out->singular || !out->v || !out->inverse ||
+	    !out->leverage || !out->set)
+		return -ENOMEM;
+	rates_fill(in, out);
+	scale_fill(out);
+	code = reduce(out);
+	code = code ? code : decompose(out);
+	if (code)
+		return code;
+	rank_find(out);
+	sets_find(out);
+	inverse_fill(out);
+	leverage_fill(out);
+	return 0;
+}
+
+/**
+ * tl_design_free() - Free what tl_design() allocated
+ * @out: its result
+ */
+void tl_design_free(struct tl_design_out *out)
+{
+	free(out->x);
+	free(out->scale);
+	free(out->r);
+	free(out->singular);
+	free(out->v);
+	free(out->inverse);
+	free(out->leverage);
+	free(out->set);
+	*out = (struct tl_design_out){ 0 };
+}
