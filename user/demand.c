@@ -1,263 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Demands per class, tier and resource, from a table of figures
- *
- * Hands each figure that requests are to explain to a model, with what that model may
- * know. Processor time that a recording has measured for each class is the truth that
- * the regressions are held against, so they never see it; the service demand law may
- * share out by it.
- */
-#include "demand.h"
+/* Demands per class, tier and resource, from a table of figures. */
+#include "demand-times.h"
 
 #include "error.h"
-#include "model/nnls.h"
-#include "model/ols.h"
-#include "model/residence.h"
-#include "model/sdl.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const tl_method_names[TL_METHODS] = {
 	[TL_METHOD_AUTO] = "auto",
+	[TL_METHOD_BASELINE] = "baseline",
 	[TL_METHOD_OLS] = "ols",
 	[TL_METHOD_NNLS] = "nnls",
+	[TL_METHOD_RIDGE] = "ridge",
+	[TL_METHOD_QUEUE] = "queue",
+	[TL_METHOD_RESIDENCE] = "residence",
 	[TL_METHOD_SDL] = "sdl",
 };
 
 /**
  * tl_target_name() - What a target is called in the output
- * @demand: demands
- * @target: one of its targets
+ * @windows: table of figures
+ * @target: target
  *
  * Return: "own" or the resource's name.
  */
-const char *tl_target_name(const struct tl_demand *demand,
+const char *tl_target_name(const struct tl_windows *windows,
 			   const struct tl_target *target)
 {
-	return target->resource == TL_NOWHERE ?
-	       "own" : demand->windows->resources.name[target->resource];
+	return target->resource == TL_NOWHERE ? "own" :
+						windows->resources.name[target->resource];
 }
 
 /**
- * tl_demand_column() - What a column of the counts is called
- * @demand: demands
- * @column: class, or the one behind them
- *
- * Return: name of the class, or what stands for the background.
+ * tl_target_key() - A name that no other target has
+ * @windows: table of figures
+ * @target: target
+ * @key: set to "web.own" or the resource's name
+ * @room: size of @key in bytes
  */
-const char *tl_demand_column(const struct tl_demand *demand, size_t column)
+void tl_target_key(const struct tl_windows *windows, const struct tl_target *target,
+		   char *key, size_t room)
 {
-	return column < demand->windows->classes.n ?
-	       demand->windows->classes.name[column] : "(background)";
+	if (target->resource == TL_NOWHERE)
+		snprintf(key, room, "%s.own", windows->tiers.name[target->tier]);
+	else
+		snprintf(key, room, "%s", tl_target_name(windows, target));
 }
 
-/* The values of a column in the windows that are used; NULL without memory. */
-static double *gather(const struct tl_demand *d, const struct tl_column *column)
+/**
+ * tl_demand_gather() - The values of a column in the windows that are used
+ * @demand: demands
+ * @column: column
+ *
+ * Return: one a window, to be freed by the caller; NULL without memory.
+ */
+double *tl_demand_gather(const struct tl_demand *demand, const struct tl_column *column)
 {
-	double *values = calloc(d->n_used + 1, sizeof(*values));
+	double *values = calloc(demand->n_used + 1, sizeof(*values));
 	size_t w;
 
-	for (w = 0; values && w < d->n_used; w++)
-		values[w] = column->value[d->used[w]];
+	for (w = 0; values && w < demand->n_used; w++)
+		values[w] = column->value[demand->used[w]];
 	return values;
-}
-
-/* Σ time of each class at a tier, or its responses for TL_NOWHERE; NULL if it is not
- * known of all classes that came. */
-static double *gather_times(const struct tl_demand *d, enum tl_column_kind kind,
-			    size_t tier)
-{
-	size_t p = d->windows->classes.n, w, i;
-	double *times = calloc(d->n_used * p + 1, sizeof(*times));
-
-	for (i = 0; times && i < p; i++) {
-		const struct tl_column *column =
-			tl_windows_find(d->windows, kind, i, tier, TL_NOWHERE);
-
-		/* A class of a recording that never came to the tier spent nothing there. */
-		if (!column && d->windows->recorded)
-			continue;
-		for (w = 0; column && w < d->n_used; w++) {
-			double value = column->value[d->used[w]];
-
-			times[w * p + i] = isnan(value) && kind == TL_COLUMN_CPU ? 0 : value;
-		}
-		if (!column && d->counts.scale[i] > 0) {
-			free(times);
-			return NULL;
-		}
-	}
-	return times;
-}
-
-static bool any(const double *values, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (values[i] > 0)
-			return true;
-	return false;
-}
-
-static bool is_processor(const struct tl_demand *d, const struct tl_target *target)
-{
-	const char *name = tl_target_name(d, target), *dot = strrchr(name, '.');
-
-	return !strcmp(dot ? dot + 1 : name, "cpu");
-}
-
-/* What tells who used a resource: processor time if it was measured, own times at its
- * tier, or response times if there is one tier only. */
-static double *apportion(const struct tl_demand *d, struct tl_target *target)
-{
-	size_t n = d->n_used * d->windows->classes.n;
-	double *times = NULL;
-
-	if (target->tier != TL_NOWHERE && is_processor(d, target)) {
-		times = gather_times(d, TL_COLUMN_CPU, target->tier);
-		target->by = "cpu_s";
-	}
-	if (times && any(times, n))
-		return times;
-	free(times);
-	times = NULL;
-	if (target->tier != TL_NOWHERE) {
-		times = gather_times(d, TL_COLUMN_OWN, target->tier);
-		target->by = "own_s";
-	}
-	if (times && any(times, n))
-		return times;
-	free(times);
-	times = NULL;
-	if (d->windows->tiers.n < 2) {
-		times = gather_times(d, TL_COLUMN_RESPONSE, TL_NOWHERE);
-		target->by = "response_s";
-	}
-	if (times && any(times, n))
-		return times;
-	free(times);
-	target->by = NULL;
-	return NULL;
-}
-
-static int fit_linear(const struct tl_demand *d, struct tl_target *target)
-{
-	bool own = target->resource == TL_NOWHERE;
-	struct tl_ols_in in = { own ? &d->own : &d->counts, target->value };
-	struct tl_ols_out out = { .coefficient = target->coefficient,
-				  .residual = target->residual };
-	int code = (target->method == TL_METHOD_NNLS ? tl_nnls_regression : tl_ols)(&in, &out);
-
-	target->background = !own;
-	target->r2 = out.r2;
-	target->residual_sd = out.residual_sd;
-	target->autocorrelation = out.autocorrelation;
-	target->degrees = out.degrees;
-	return code;
-}
-
-/* Utilisation of a tier's processors for no request; NULL if it was not measured. */
-static double *gather_outside(const struct tl_demand *d, size_t tier)
-{
-	const struct tl_column *column = tl_windows_find(d->windows, TL_COLUMN_OUTSIDE,
-							 TL_NOWHERE, tier, TL_NOWHERE);
-	double *part = column && d->windows->processors > 0 ? gather(d, column) : NULL;
-	size_t w;
-
-	for (w = 0; part && w < d->n_used; w++)
-		part[w] = isnan(part[w]) ? 0 : part[w] / d->seconds[w] / d->windows->processors;
-	return part;
-}
-
-static int fit_shared(const struct tl_demand *d, struct tl_target *target,
-		      const double *times)
-{
-	size_t p = d->windows->classes.n;
-	struct tl_sdl_in in = { d->n_used, p, d->count, times, d->seconds, target->value,
-				NULL };
-	struct tl_sdl_out out = { .demand = target->coefficient,
-				  .residual = target->residual };
-	double *outside = NULL;
-	int code;
-
-	if (!strcmp(target->by, "cpu_s"))
-		outside = gather_outside(d, target->tier);
-	in.background = outside;
-	code = tl_sdl(&in, &out);
-	free(outside);
-	target->background = out.background_known;
-	target->coefficient[p] = out.background;
-	target->r2 = out.r2;
-	target->residual_sd = out.residual_sd;
-	target->degrees = out.degrees;
-	return code;
-}
-
-/* Own time needs no law: it is the classes' own. What is predicted is their sum. */
-static int fit_own(const struct tl_demand *d, struct tl_target *target,
-		   const double *times)
-{
-	struct tl_residence_in in = { d->n_used, d->windows->classes.n, d->count, times,
-				      NULL };
-	struct tl_residence_out out = { .demand = target->coefficient };
-	struct tl_ols_in regression = { &d->own, target->value };
-	struct tl_ols_out rest = { .coefficient = target->coefficient,
-				   .residual = target->residual };
-	int code = tl_residence(&in, &out);
-
-	if (code)
-		return code;
-	tl_ols_residuals(&regression, &rest);
-	target->r2 = rest.r2;
-	target->residual_sd = rest.residual_sd;
-	target->autocorrelation = rest.autocorrelation;
-	target->degrees = out.degrees;
-	return 0;
-}
-
-static int fit_by_share(const struct tl_demand *d, struct tl_target *target)
-{
-	bool own = target->resource == TL_NOWHERE;
-	double *times = own ? gather_times(d, TL_COLUMN_OWN, target->tier) :
-			      apportion(d, target);
-	int code;
-
-	if (!times)
-		return -ENODATA;
-	if (own)
-		target->by = "own_s";
-	code = (own ? fit_own : fit_shared)(d, target, times);
-	free(times);
-	return code;
-}
-
-static int fit_target(struct tl_demand *d, struct tl_target *target)
-{
-	int code = -ENODATA;
-
-	target->method = d->method;
-	if (d->method == TL_METHOD_AUTO || d->method == TL_METHOD_SDL) {
-		target->method = TL_METHOD_SDL;
-		code = fit_by_share(d, target);
-		if (code == -ENODATA && d->method == TL_METHOD_AUTO) {
-			target->method = TL_METHOD_NNLS;
-			target->by = NULL;
-			code = fit_linear(d, target);
-		}
-	} else {
-		code = fit_linear(d, target);
-	}
-	if (code == -ENODATA)
-		target->unfit = "no times of the classes there to share it out by";
-	else if (code == -ERANGE)
-		target->unfit = "fewer windows than classes";
-	else if (code && code != -ENOMEM)
-		target->unfit = "the computation does not converge";
-	return code == -ENOMEM ? code : 0;
 }
 
 static struct tl_target *target_add(struct tl_demand *d, const struct tl_column *column)
@@ -267,11 +75,13 @@ static struct tl_target *target_add(struct tl_demand *d, const struct tl_column 
 	target->tier = column->kind == TL_COLUMN_BUSY ?
 		       tl_windows_tier_of(d->windows, column->resource) : column->tier;
 	target->resource = column->resource;
-	target->value = gather(d, column);
+	target->value = tl_demand_gather(d, column);
 	target->residual = calloc(d->n_used + 1, sizeof(*target->residual));
+	target->factor = calloc(d->windows->resources.n + 1, sizeof(*target->factor));
 	target->coefficient = calloc(d->windows->classes.n + 1,
 				     sizeof(*target->coefficient));
-	return target->value && target->residual && target->coefficient ? target : NULL;
+	return target->value && target->residual && target->coefficient && target->factor ?
+	       target : NULL;
 }
 
 static int targets_make(struct tl_demand *d)
@@ -324,24 +134,25 @@ static int counts_make(struct tl_demand *d)
 	return code ? code : tl_design(&in, &d->counts);
 }
 
-static int used_make(struct tl_demand *d, struct tl_error *err)
+static int used_make(const struct tl_windows *windows, size_t **used, size_t *n,
+		     struct tl_error *err)
 {
-	const struct tl_windows *windows = d->windows;
 	size_t i;
 
-	d->used = calloc(windows->n + 1, sizeof(*d->used));
-	if (!d->used)
+	*n = 0;
+	*used = calloc(windows->n + 1, sizeof(**used));
+	if (!*used)
 		return tl_error_no_memory(err);
 	for (i = 0; i < windows->n; i++)
 		if (!windows->left_out[i])
-			d->used[d->n_used++] = i;
-	if (d->n_used >= 2)
+			(*used)[(*n)++] = i;
+	if (*n >= 2)
 		return 0;
 	for (i = 0; i < windows->n && !windows->left_out[i]; i++)
 		;
 	return tl_error_set(err, -ENODATA,
 			    "%s: of %zu windows %zu can be used, the first is left out because "
-			    "%s: measure more", windows->file, windows->n, d->n_used,
+			    "%s: measure more", windows->file, windows->n, *n,
 			    i < windows->n ? windows->left_out[i] : "there are none");
 }
 
@@ -363,7 +174,40 @@ static int check(const struct tl_demand *d, struct tl_error *err)
 }
 
 /**
- * tl_demand_fit() - Estimate demands
+ * tl_demand_fit_some() - Estimate demands from some of the windows
+ * @demand: filled in, to be given to tl_demand_free(), after an error too
+ * @windows: table of figures; must outlive @demand
+ * @used: indices of the windows, rising
+ * @n_used: how many
+ * @method: how
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_demand_fit_some(struct tl_demand *demand, const struct tl_windows *windows,
+		       const size_t *used, size_t n_used, enum tl_method method)
+{
+	size_t i;
+	int code;
+
+	memset(demand, 0, sizeof(*demand));
+	demand->windows = windows;
+	demand->method = method;
+	demand->n_used = n_used;
+	demand->used = calloc(n_used + 1, sizeof(*used));
+	if (!demand->used)
+		return -ENOMEM;
+	memcpy(demand->used, used, n_used * sizeof(*used));
+	code = counts_make(demand);
+	code = code ? code : targets_make(demand);
+	if (!code && method == TL_METHOD_AUTO)
+		return tl_demand_choose(demand);
+	for (i = 0; i < demand->n_targets && !code; i++)
+		code = tl_target_fit(demand, &demand->target[i], method);
+	return code;
+}
+
+/**
+ * tl_demand_fit() - Estimate demands from all windows that can be used
  * @demand: filled in, to be given to tl_demand_free(), after an error too
  * @windows: table of figures; must outlive @demand
  * @method: how
@@ -374,19 +218,16 @@ static int check(const struct tl_demand *d, struct tl_error *err)
 int tl_demand_fit(struct tl_demand *demand, const struct tl_windows *windows,
 		  enum tl_method method, struct tl_error *err)
 {
-	size_t i;
-	int code;
+	size_t *used, n;
+	int code = used_make(windows, &used, &n, err);
 
 	memset(demand, 0, sizeof(*demand));
-	demand->windows = windows;
-	demand->method = method;
-	code = used_make(demand, err);
-	if (code)
+	if (code) {
+		free(used);
 		return code;
-	code = counts_make(demand);
-	code = code ? code : targets_make(demand);
-	for (i = 0; i < demand->n_targets && !code; i++)
-		code = fit_target(demand, &demand->target[i]);
+	}
+	code = tl_demand_fit_some(demand, windows, used, n, method);
+	free(used);
 	if (code)
 		return code == -ENOMEM ? tl_error_no_memory(err) :
 		       tl_error_set(err, code, "%s: the counts cannot be taken apart: are "
@@ -405,6 +246,7 @@ void tl_demand_free(struct tl_demand *demand)
 	for (i = 0; i < demand->n_targets; i++) {
 		free(demand->target[i].value);
 		free(demand->target[i].residual);
+		free(demand->target[i].factor);
 		free(demand->target[i].coefficient);
 	}
 	free(demand->target);
@@ -433,7 +275,7 @@ double tl_demand_measured_s(const struct tl_demand *demand,
 	size_t w;
 
 	if (target->resource == TL_NOWHERE || target->tier == TL_NOWHERE ||
-	    !windows->processors || !is_processor(demand, target))
+	    !windows->processors || !tl_target_is_processor(windows, target))
 		return -1;
 	cpu = tl_windows_find(windows, TL_COLUMN_CPU, class, target->tier, TL_NOWHERE);
 	for (w = 0; cpu && w < demand->n_used; w++) {

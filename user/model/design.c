@@ -166,31 +166,34 @@ static void sets_find(struct tl_design_out *out)
 	}
 }
 
-/* What X has to be multiplied with to give U; directions that do not vary are left out. */
-static void inverse_fill(struct tl_design_out *out)
+static void inverse_fill(const struct tl_design_out *out, double *inverse, size_t directions)
 {
-	size_t p = out->columns, i, k;
+	size_t p = out->columns, i, k, d;
+	double sum, least = 1e-9 * out->singular[0];
 
 	for (i = 0; i < p; i++)
-		for (k = 0; k < p; k++)
-			out->inverse[i * p + k] =
-				k < out->rank && out->scale[i] > 0 ?
-				out->v[i * p + k] / out->singular[k] / out->scale[i] : 0;
+		for (k = 0; k < p; k++) {
+			if (out->scale[i] == 0 || out->scale[k] == 0)
+				continue;
+			for (d = 0, sum = 0; d < directions; d++)
+				sum += out->v[i * p + d] * out->v[k * p + d] /
+				       pow(fmax(out->singular[d], least), 2);
+			inverse[i * p + k] = sum / out->scale[i] / out->scale[k];
+		}
 }
 
 static void leverage_fill(struct tl_design_out *out)
 {
 	size_t p = out->columns, w, i, k;
-	double u;
 
 	for (w = 0; w < out->windows; w++) {
-		for (k = 0, out->leverage[w] = 0; k < out->rank; k++) {
-			for (i = 0, u = 0; i < p; i++)
-				u += out->x[w * p + i] * out->inverse[i * p + k];
-			out->leverage[w] += u * u;
-		}
-		if (out->leverage[w] > 1)
-			out->leverage[w] = 1;
+		const double *x = out->x + w * p;
+		double sum = 0;
+
+		for (i = 0; i < p; i++)
+			for (k = 0; x[i] != 0 && k < p; k++)
+				sum += x[i] * out->pseudo[i * p + k] * x[k];
+		out->leverage[w] = fmin(sum, 1);
 	}
 }
 
@@ -221,10 +224,11 @@ int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
 	out->r = doubles(p * p);
 	out->singular = doubles(p);
 	out->v = doubles(p * p);
-	out->inverse = doubles(p * p);
+	out->pseudo = doubles(p * p);
+	out->spread = doubles(p * p);
 	out->leverage = doubles(in->windows);
 	out->set = calloc(p, sizeof(*out->set));
-	if (!out->x || !out->scale || !out->r || !out->singular || !out->v || !out->inverse ||
+	if (!out->x || !out->scale || !out->r || !out->singular || !out->v || !out->pseudo || !out->spread ||
 	    !out->leverage || !out->set)
 		return -ENOMEM;
 	rates_fill(in, out);
@@ -235,7 +239,8 @@ int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
 		return code;
 	rank_find(out);
 	sets_find(out);
-	inverse_fill(out);
+	inverse_fill(out, out->pseudo, out->rank);
+	inverse_fill(out, out->spread, p);
 	leverage_fill(out);
 	return 0;
 }
@@ -251,7 +256,8 @@ void tl_design_free(struct tl_design_out *out)
 	free(out->r);
 	free(out->singular);
 	free(out->v);
-	free(out->inverse);
+	free(out->pseudo);
+	free(out->spread);
 	free(out->leverage);
 	free(out->set);
 	*out = (struct tl_design_out){ 0 };

@@ -30,7 +30,8 @@ struct tl_design_in {
  * @r: [columns][columns] triangular: X scaled = Q R
  * @singular: [columns] of X scaled, falling
  * @v: [columns][columns] right singular vectors, in columns
- * @inverse: [columns][columns] V S⁻¹, scaled back: X inverse·… are rows of U
+ * @pseudo: [columns][columns] (X' X)⁺ over the directions that the windows vary
+ * @spread: [columns][columns] the same over all directions: how far off a mix is
  * @leverage: [windows] 0 … 1
  * @set: [columns] 0 for a column that can be told apart, else the number of its set
  * @sets: how many sets there are
@@ -40,7 +41,7 @@ struct tl_design_in {
  */
 struct tl_design_out {
 	size_t windows, classes, columns, rank, sets, absent;
-	double *x, *scale, *r, *singular, *v, *inverse, *leverage, condition;
+	double *x, *scale, *r, *singular, *v, *pseudo, *spread, *leverage, condition;
 	size_t *set;
 };
 

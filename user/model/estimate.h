@@ -9,8 +9,10 @@
 enum tl_verdict {
 	TL_VERDICT_OK,
 	TL_VERDICT_UNCERTAIN, /* above zero, but known to less than its own size */
+	TL_VERDICT_CHANCE, /* the load varied by little more than chance */
 	TL_VERDICT_ZERO, /* not told from zero: only @high95 says something */
 	TL_VERDICT_NEGATIVE, /* below zero, which cannot be: the model does not fit */
+	TL_VERDICT_CONTRADICTED, /* another law says otherwise */
 	TL_VERDICT_INSEPARABLE, /* not identifiable: always comes with others */
 	TL_VERDICT_ABSENT, /* the class never came */
 };

@@ -6,11 +6,12 @@
  *	u_r = b_0r + Σ_i b_ir N_i	utilisation of a resource,  c_ir = b_ir T
  *
  * both divided by the length T of the window, so that the coefficients are seconds
- * per request: a_it and c_ir. With X = U S V' the solution is V S⁻¹ U' y, and its
- * covariance the sandwich V S⁻¹ (U' Ω U) S⁻¹ V'. Ω has the squares of the residuals,
- * each divided by (1 - leverage)² (HC3), which holds up when busy windows scatter
- * more than quiet ones; where a residual resembles the next one, Bartlett's weights
- * take its neighbours in (Newey and West).
+ * per request: a_it and c_ir. The solution is (X' X)⁺ X' y, the inverse taken over the
+ * directions that the windows vary, and its covariance the sandwich
+ * (X' X)⁺ (X' Ω X) (X' X)⁺. Ω has the squares of the residuals, each divided by
+ * (1 - leverage)² (HC3), which holds up when busy windows scatter more than quiet
+ * ones; where a residual resembles the next one, Bartlett's weights take its
+ * neighbours in (Newey and West).
  *
  * Sources: paper 000, 3.2 and 4.1, equations 2, 3 and 6; J. G. MacKinnon, H. White,
  * J. Econometrics 29 (1985); W. K. Newey, K. D. West, Econometrica 55 (1987).
@@ -24,32 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Row of U. */
-static void row_u(const struct tl_design_out *d, size_t w, double *u)
-{
-	const double *x = d->x + w * d->columns;
-	size_t i, k;
-
-	memset(u, 0, d->columns * sizeof(*u));
-	for (i = 0; i < d->columns; i++)
-		for (k = 0; x[i] != 0 && k < d->rank; k++)
-			u[k] += x[i] * d->inverse[i * d->columns + k];
-}
-
-static void solve(const struct tl_ols_in *in, struct tl_ols_out *out, double *u, double *uy)
+static void solve(const struct tl_ols_in *in, struct tl_ols_out *out, double *moment)
 {
 	const struct tl_design_out *d = in->design;
-	size_t w, i, k;
+	size_t p = d->columns, w, i, k;
 
-	for (w = 0; w < d->windows; w++) {
-		row_u(d, w, u);
-		for (k = 0; k < d->rank; k++)
-			uy[k] += u[k] * in->target[w];
-	}
-	for (i = 0; i < d->columns; i++) {
+	for (w = 0; w < d->windows; w++)
+		for (i = 0; i < p; i++)
+			moment[i] += d->x[w * p + i] * in->target[w];
+	for (i = 0; i < p; i++) {
 		out->coefficient[i] = (struct tl_estimate){ 0 };
-		for (k = 0; k < d->rank; k++)
-			out->coefficient[i].value += d->inverse[i * d->columns + k] * uy[k];
+		for (k = 0; k < p; k++)
+			out->coefficient[i].value += d->pseudo[i * p + k] * moment[k];
 	}
 }
 
@@ -110,18 +97,18 @@ static double left_out_residual(const struct tl_ols_in *in, const struct tl_ols_
 }
 
 static void meat_add(const struct tl_ols_in *in, const struct tl_ols_out *out,
-		     double *meat, const double *history, size_t n_lags, size_t w)
+		     double *meat, size_t n_lags, size_t w)
 {
-	size_t p = in->design->columns, rank = in->design->rank, lag, i, k;
-	const double *now = history + (w % (n_lags + 1)) * p, *then;
+	size_t p = in->design->columns, lag, i, k;
+	const double *now = in->design->x + w * p, *then;
 	double e = left_out_residual(in, out, w), weight;
 
 	for (lag = 0; lag <= n_lags && lag <= w; lag++) {
-		then = history + ((w - lag) % (n_lags + 1)) * p;
+		then = now - lag * p;
 		weight = e * left_out_residual(in, out, w - lag) *
 			 (1 - (double)lag / (double)(n_lags + 1));
-		for (i = 0; i < rank; i++)
-			for (k = 0; k < rank; k++)
+		for (i = 0; i < p; i++)
+			for (k = 0; k < p; k++)
 				meat[i * p + k] += weight * (lag ? now[i] * then[k] +
 								   then[i] * now[k] :
 								   now[i] * now[k]);
@@ -129,38 +116,36 @@ static void meat_add(const struct tl_ols_in *in, const struct tl_ols_out *out,
 }
 
 /**
- * tl_ols_meat() - U' Ω U, the middle of the sandwich
+ * tl_ols_meat() - X' Ω X, the middle of the sandwich
  * @in: regression
  * @out: residuals known
  * @meat: [columns][columns] set
- *
- * Return: 0 or -ENOMEM.
  */
-int tl_ols_meat(const struct tl_ols_in *in, struct tl_ols_out *out, double *meat)
+void tl_ols_meat(const struct tl_ols_in *in, const struct tl_ols_out *out, double *meat)
 {
 	size_t p = in->design->columns, n_lags = lags(out, in->design->windows), w;
-	double *history = calloc((n_lags + 1) * p, sizeof(*history));
 
-	if (!history)
-		return -ENOMEM;
 	memset(meat, 0, p * p * sizeof(*meat));
-	for (w = 0; w < in->design->windows; w++) {
-		row_u(in->design, w, history + (w % (n_lags + 1)) * p);
-		meat_add(in, out, meat, history, n_lags, w);
-	}
-	free(history);
-	return 0;
+	for (w = 0; w < in->design->windows; w++)
+		meat_add(in, out, meat, n_lags, w);
 }
 
-static double variance(const struct tl_design_out *d, const double *meat, size_t column)
+/**
+ * tl_ols_variance() - Variance of a linear combination of X' y
+ * @p: columns
+ * @meat: [columns][columns] from tl_ols_meat()
+ * @row: [columns] the combination
+ *
+ * Return: the variance, not negative.
+ */
+double tl_ols_variance(size_t p, const double *meat, const double *row)
 {
-	const double *inverse = d->inverse + column * d->columns;
 	double sum = 0;
 	size_t i, k;
 
-	for (i = 0; i < d->rank; i++)
-		for (k = 0; k < d->rank; k++)
-			sum += inverse[i] * meat[i * d->columns + k] * inverse[k];
+	for (i = 0; i < p; i++)
+		for (k = 0; k < p; k++)
+			sum += row[i] * meat[i * p + k] * row[k];
 	return sum > 0 ? sum : 0;
 }
 
@@ -173,7 +158,9 @@ static void errors(const struct tl_ols_in *in, struct tl_ols_out *out, const dou
 	for (i = 0; i < d->columns; i++) {
 		struct tl_estimate *e = &out->coefficient[i];
 
-		tl_estimate_interval(e, e->value, sqrt(variance(d, meat, i)), t);
+		tl_estimate_interval(e, e->value, 
+				     sqrt(tl_ols_variance(d->columns, meat,
+							  d->pseudo + i * d->columns)), t);
 		if (i < d->classes)
 			tl_estimate_judge(e);
 		if (d->set[i])
@@ -193,8 +180,7 @@ static void errors(const struct tl_ols_in *in, struct tl_ols_out *out, const dou
 int tl_ols(const struct tl_ols_in *in, struct tl_ols_out *out)
 {
 	size_t p = in->design->columns;
-	double *work = calloc(2 * p + p * p, sizeof(*work));
-	int code;
+	double *work = calloc(p + p * p, sizeof(*work));
 
 	if (!work)
 		return -ENOMEM;
@@ -202,11 +188,10 @@ int tl_ols(const struct tl_ols_in *in, struct tl_ols_out *out)
 		free(work);
 		return -ERANGE;
 	}
-	solve(in, out, work, work + p);
+	solve(in, out, work);
 	tl_ols_residuals(in, out);
-	code = tl_ols_meat(in, out, work + 2 * p);
-	if (!code)
-		errors(in, out, work + 2 * p);
+	tl_ols_meat(in, out, work + p);
+	errors(in, out, work + p);
 	free(work);
-	return code;
+	return 0;
 }

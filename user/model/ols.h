@@ -34,6 +34,7 @@ struct tl_ols_out {
 
 int tl_ols(const struct tl_ols_in *in, struct tl_ols_out *out);
 void tl_ols_residuals(const struct tl_ols_in *in, struct tl_ols_out *out);
-int tl_ols_meat(const struct tl_ols_in *in, struct tl_ols_out *out, double *meat);
+void tl_ols_meat(const struct tl_ols_in *in, const struct tl_ols_out *out, double *meat);
+double tl_ols_variance(size_t p, const double *meat, const double *row);
 
 #endif

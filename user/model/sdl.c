@@ -38,7 +38,6 @@
 #include <string.h>
 
 #define BLOCKS 30
-#define CHANCE_MAX 0.1 /* of the variance of the load */
 #define ITERATIONS_MAX 1000
 
 struct work {
@@ -144,7 +143,7 @@ static void utilisation_law(struct work *s)
 	variance = xx - x * x / n;
 	if (s->until == 0)
 		s->background_known = s->in->background ||
-				      (n > 2 && chance < CHANCE_MAX * variance);
+				      (n > 2 && chance < TL_CHANCE_MAX * variance);
 	k = work > 0 ? fmax(busy, 0) / work : 0;
 	s->background = measured / n;
 	if (!s->in->background && s->background_known && variance > 0) {
