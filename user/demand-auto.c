@@ -79,13 +79,20 @@ static bool is_mixed(const struct choice *c, const struct tl_target *target)
 static int choose(struct choice *c, size_t target)
 {
 	struct tl_target *t = &c->demand->target[target];
+	const char *unfit;
 	int code = is_mixed(c, t) ? 0 : tl_target_fit(c->demand, t, TL_METHOD_SDL);
 
 	if (code || (!is_mixed(c, t) && !t->unfit))
 		return code;
 	code = by_regression(c, target);
+	if (code || !t->unfit)
+		return code;
 	/* Better half an answer than none, if there are too few windows for this. */
-	return code || !t->unfit ? code : tl_target_fit(c->demand, t, TL_METHOD_SDL);
+	unfit = t->unfit;
+	code = tl_target_fit(c->demand, t, TL_METHOD_SDL);
+	if (t->unfit)
+		t->unfit = unfit;
+	return code;
 }
 
 static void reason(struct tl_demand *d)

@@ -83,7 +83,7 @@ static int fit_queue(struct tl_demand *d, struct tl_target *target)
 {
 	size_t resources[d->n_targets + 1], r, n;
 	struct tl_estimate factor[d->n_targets + 1];
-	struct tl_queue_in in = { { &d->own, target->value }, 0, NULL };
+	struct tl_queue_in in = { { &d->own, target->value }, &d->counts, 0, NULL };
 	struct tl_queue_out out = {
 		{ .coefficient = target->coefficient, .residual = target->residual }, factor
 	};
@@ -170,7 +170,7 @@ static int fit_residence(struct tl_demand *d, struct tl_target *target)
 {
 	size_t resources[d->n_targets + 1], n;
 	struct tl_residence_in in = { d->n_used, d->windows->classes.n, 0, d->count, NULL,
-				      NULL };
+				      d->seconds, NULL };
 	double *times, *busy;
 	int code = -ENOMEM;
 

@@ -19,6 +19,24 @@ const char *tl_demand_column(const struct tl_demand *demand, size_t column)
 	       demand->windows->classes.name[column] : "(background)";
 }
 
+static char *members_text(const struct tl_demand *demand, size_t set, size_t columns)
+{
+	char *text = NULL;
+	bool first = true;
+	size_t i, len;
+	FILE *to = open_memstream(&text, &len);
+
+	for (i = 0; to && i < columns; i++) {
+		if (demand->counts.set[i] != set)
+			continue;
+		fprintf(to, "%s%s", first ? "" : ", ", tl_demand_column(demand, i));
+		first = false;
+	}
+	if (!to || fclose(to))
+		return NULL;
+	return text;
+}
+
 /**
  * tl_demand_set_text() - Names of the columns of a set that cannot be told apart
  * @demand: demands
@@ -28,21 +46,7 @@ const char *tl_demand_column(const struct tl_demand *demand, size_t column)
  */
 char *tl_demand_set_text(const struct tl_demand *demand, size_t set)
 {
-	const struct tl_design_out *counts = &demand->counts;
-	char *text = NULL;
-	bool first = true;
-	size_t i, len;
-	FILE *to = open_memstream(&text, &len);
-
-	for (i = 0; to && i < counts->columns; i++) {
-		if (counts->set[i] != set)
-			continue;
-		fprintf(to, "%s%s", first ? "" : ", ", tl_demand_column(demand, i));
-		first = false;
-	}
-	if (!to || fclose(to))
-		return NULL;
-	return text;
+	return members_text(demand, set, demand->counts.columns);
 }
 
 /**
@@ -55,27 +59,23 @@ char *tl_demand_set_text(const struct tl_demand *demand, size_t set)
 char *tl_demand_remedy(const struct tl_demand *demand, size_t set)
 {
 	const struct tl_design_out *counts = &demand->counts;
-	char *text = NULL, *names = tl_demand_set_text(demand, set);
+	char *text = NULL, *names = members_text(demand, set, counts->classes);
 	bool background = counts->columns > counts->classes &&
 			  counts->set[counts->classes] == set;
-	size_t i, members = 0, only = 0;
+	size_t i, members = 0;
 	int len = -1;
 
 	for (i = 0; i < counts->classes; i++)
-		if (counts->set[i] == set) {
-			members++;
-			only = i;
-		}
+		members += counts->set[i] == set;
 	if (names && background && members == 1)
 		len = asprintf(&text, "measure windows with much more and much less of %s",
-			       tl_demand_column(demand, only));
+			       names);
 	else if (names && background)
 		len = asprintf(&text, "measure windows with much less load altogether, and "
-			       "others in which each of %s comes without the rest", names);
+			       "others in which the proportions of %s differ", names);
 	else if (names)
-		len = asprintf(&text, "measure windows in which each of %s comes without the "
-			       "others, or at least %zu other proportions of them", names,
-			       members - 1);
+		len = asprintf(&text, "measure windows in which the proportions of %s differ, "
+			       "best some with only one of them", names);
 	free(names);
 	return len < 0 ? NULL : text;
 }
@@ -235,6 +235,10 @@ char *tl_target_check(const struct tl_demand *demand, const struct tl_target *ta
 	if (busy > 0.2)
 		len = asprintf(&text, "includes waiting: the tier was busy up to %.0f %%",
 			       100 * busy);
+	else if (target->method == TL_METHOD_SDL && target->resource != TL_NOWHERE &&
+		 !target->background)
+		return strdup("the load varied too little to tell what works without "
+			      "requests: it is counted to them");
 	else if (target->autocorrelation > limit)
 		len = asprintf(&text, "residuals resemble their neighbours (%.2f): something "
 			       "that was not measured drifts; the errors allow for it",

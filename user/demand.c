@@ -228,6 +228,9 @@ int tl_demand_fit(struct tl_demand *demand, const struct tl_windows *windows,
 	}
 	code = tl_demand_fit_some(demand, windows, used, n, method);
 	free(used);
+	if (!code && demand->own.absent == windows->classes.n)
+		return tl_error_set(err, -ENODATA, "%s: there is no request in any window: "
+				    "measure while there is load", windows->file);
 	if (code)
 		return code == -ENOMEM ? tl_error_no_memory(err) :
 		       tl_error_set(err, code, "%s: the counts cannot be taken apart: are "

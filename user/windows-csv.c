@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define LINE_BYTES_MAX (1U << 20)
+#define VALUE_MAX 1e12 /* beyond, sums of squares lose what they are for */
 
 struct reader {
 	struct tl_windows *windows;
@@ -79,6 +80,9 @@ static int check(struct reader *r, enum tl_csv_kind kind, double value)
 			     kind == TL_CSV_COUNT ? "a count of requests is 0 or more" :
 			     kind == TL_CSV_BUSY ? "a utilisation is 0 to 1" :
 						   "a time is 0 or more");
+	snprintf(what, sizeof(what), "%g is too large", value);
+	if (value > VALUE_MAX)
+		return fault(r, r->field, what, "mend the row");
 	snprintf(what, sizeof(what), "%g is above 1", value);
 	if (kind == TL_CSV_BUSY && value > 1)
 		return fault(r, r->field, what,

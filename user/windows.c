@@ -294,6 +294,28 @@ static int look_at_busy(struct tl_windows *windows, const struct tl_column *colu
 	return code;
 }
 
+/* Means that are empty though there were requests, and sums that are. */
+static int look_at_times(struct tl_windows *windows, const struct tl_column *column)
+{
+	size_t i;
+	int code = 0;
+
+	for (i = 0; i < windows->n && !code; i++)
+		if (isnan(column->value[i]))
+			code = tl_windows_leave_out(
+				windows, i, "the time of %s is not known",
+				column->class == TL_NOWHERE ?
+				windows->tiers.name[column->tier] :
+				windows->classes.name[column->class]);
+	return code;
+}
+
+static bool is_time(enum tl_column_kind kind)
+{
+	return kind == TL_COLUMN_RESPONSE || kind == TL_COLUMN_OWN ||
+	       kind == TL_COLUMN_TIER_OWN;
+}
+
 static bool ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name);
@@ -326,5 +348,8 @@ int tl_windows_read(struct tl_windows *windows, const char *file, struct tl_erro
 	for (i = windows->n_columns; i-- > 0 && !code;)
 		if (windows->column[i].kind == TL_COLUMN_BUSY && !drop_unknown(windows, i))
 			code = look_at_busy(windows, &windows->column[i]);
+	for (i = 0; i < windows->n_columns && !code; i++)
+		if (is_time(windows->column[i].kind))
+			code = look_at_times(windows, &windows->column[i]);
 	return code ? tl_error_no_memory(err) : 0;
 }

@@ -18,16 +18,24 @@
  * more (Pollaczek and Khinchine: by (1 + c²) / 2). So the windows are asked for a
  * factor of each resource as well, which is 1 only where they cannot tell.
  *
+ * u is not the measured utilisation but what the counts make of it, by non-negative
+ * least squares. The measured one has noise, which the law blows up, and it is high
+ * where requests happened to be costly, which the own time then is too; and it is what
+ * there will be when waiting is to be predicted.
+ *
  * Source: paper 000, 3.3 and 4.1, equations 4 to 6.
  */
 #include "queue.h"
 
 #include "model/design.h"
+#include "model/nnls.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SMOOTH_MAX 0.97 /* measured windows beyond 0.95 are left out */
 
 /**
  * tl_queue_waiting() - What waits at a resource
@@ -40,33 +48,53 @@ double tl_queue_waiting(double busy)
 	return busy > 0 && busy < 1 ? busy * busy / (1 - busy) : 0;
 }
 
-static double weight(const struct tl_queue_in *in, size_t w)
-{
-	double idle = 1;
-	size_t r;
-
-	for (r = 0; r < in->resources; r++)
-		idle = fmin(idle, 1 - in->busy[w * in->resources + r]);
-	return pow(fmax(idle, 0), 2);
-}
-
 struct work {
 	const struct tl_queue_in *in;
-	double *x, *ones, *target;
+	double *busy, *x, *ones, *target;
 	struct tl_ols_out result;
 	size_t *set, free; /* how many factors are free */
 	bool *fixed;
 };
 
+static double weight(const struct work *s, size_t w)
+{
+	double idle = 1;
+	size_t r;
+
+	for (r = 0; r < s->in->resources; r++)
+		idle = fmin(idle, 1 - s->busy[w * s->in->resources + r]);
+	return pow(fmax(idle, 0), 2);
+}
+
+/* Utilisations as the counts have them. */
+static int smooth(struct work *s)
+{
+	const struct tl_queue_in *in = s->in;
+	size_t n = in->regression.design->windows, k = in->resources, w, r;
+	struct tl_ols_in busy = { in->counts, s->target };
+	int code = 0;
+
+	memcpy(s->busy, in->busy, n * k * sizeof(*s->busy));
+	for (r = 0; in->counts && r < k && !code; r++) {
+		for (w = 0; w < n; w++)
+			s->target[w] = in->busy[w * k + r];
+		code = tl_nnls_regression(&busy, &s->result);
+		for (w = 0; !code && w < n; w++)
+			s->busy[w * k + r] = fmin(fmax(s->target[w] - s->result.residual[w],
+						       0), SMOOTH_MAX);
+	}
+	return code == -ERANGE ? 0 : code;
+}
+
 static double waits(const struct work *s, size_t w, size_t resource)
 {
-	return tl_queue_waiting(s->in->busy[w * s->in->resources + resource]);
+	return tl_queue_waiting(s->busy[w * s->in->resources + resource]);
 }
 
 static void row_fill(struct work *s, size_t w)
 {
 	const struct tl_design_out *d = s->in->regression.design;
-	double scale = weight(s->in, w);
+	double scale = weight(s, w);
 	double *x = s->x + w * (d->classes + s->free);
 	size_t i, r;
 
@@ -162,8 +190,11 @@ static void take_over(struct work *s, struct tl_queue_out *out)
 
 static int regress(struct work *s, struct tl_queue_out *out)
 {
-	int code = solve(s);
+	int code = smooth(s);
 
+	if (code)
+		return code;
+	code = solve(s);
 	if (code == -ERANGE && fix(s, true)) /* too few windows for that */
 		code = solve(s);
 	while (!code && fix(s, false))
@@ -183,8 +214,8 @@ static int regress(struct work *s, struct tl_queue_out *out)
 int tl_queue(const struct tl_queue_in *in, struct tl_queue_out *out)
 {
 	const struct tl_design_out *d = in->regression.design;
-	size_t p = d->classes + in->resources, n = d->windows;
-	double *memory = calloc(n * (p + 3), sizeof(*memory));
+	size_t p = d->classes + in->resources + 1, n = d->windows;
+	double *memory = calloc(n * (p + 3 + in->resources), sizeof(*memory));
 	struct work s = { .in = in, .x = memory };
 	int code = -ENOMEM;
 
@@ -195,6 +226,7 @@ int tl_queue(const struct tl_queue_in *in, struct tl_queue_out *out)
 		s.ones = memory + n * p;
 		s.target = s.ones + n;
 		s.result.residual = s.target + n;
+		s.busy = s.result.residual + n;
 		code = regress(&s, out);
 	}
 	free(s.result.coefficient);

@@ -7,11 +7,14 @@
 /**
  * struct tl_queue_in - A tier's own time, and its resources
  * @regression: counts without a background, and the own time, per second
+ * @counts: counts with a background, by which utilisations are smoothed; NULL to take
+ *          them as they are
  * @resources: how many the tier has
  * @busy: [windows][resources] their utilisation, below 1
  */
 struct tl_queue_in {
 	struct tl_ols_in regression;
+	const struct tl_design_out *counts;
 	size_t resources;
 	const double *busy;
 };

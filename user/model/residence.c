@@ -14,9 +14,11 @@
  * is estimated too, by quasi-likelihood with a variance proportional to the mean,
  *
  *	S_i = Σ_w T_iw / Σ_w n_iw (1 + κ q_w),
- *	Σ_iw (T_iw - n_iw S_i (1 + κ q_w)) q_w / (1 + κ q_w) = 0
+ *	Σ_iw (T_iw - n_iw S_i (1 + κ q_w)) z_w / (1 + κ q_w) = 0
  *
- * (T: sums of times; P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989).
+ * (T: sums of times; P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989), with
+ * the work that came, z_w = Σ_i n_iw S_i per second, as an instrument where q_w would
+ * stand: noise in the measured U would pull κ towards zero, and z knows nothing of it.
  * Where the load varies too little to tell it, κ is 1. U is that of the tier's busiest
  * resource. Errors: jackknife over blocks of windows.
  *
@@ -42,11 +44,12 @@
 #define BLOCKS 30
 #define FACTOR_MAX 50.0
 #define FACTOR_ERROR_MAX 0.25 /* above that 1 is the better guess */
+#define VARIATION_MIN 0.02 /* of the waiting, relative to its mean */
 
 struct work {
 	const struct tl_residence_in *in;
 	size_t from, until; /* windows that are left out */
-	double *q, *time, *scaled, *service, *all, *squares, factor;
+	double *q, *work, *time, *scaled, *service, *all, *squares, factor;
 	bool free;
 };
 
@@ -89,15 +92,22 @@ static double score(double factor, void *arg)
 {
 	struct work *s = arg;
 	size_t p = s->in->classes, w, i;
-	double sum = 0, slow, off;
+	double sum = 0, slow, off, work, mean = 0, n = 0;
 
 	services(s, factor);
+	for (w = 0; w < s->in->windows; w++) {
+		for (i = 0, work = 0; i < p; i++)
+			work += s->in->count[w * p + i] * s->service[i] / s->in->seconds[w];
+		s->work[w] = work;
+		mean += left_out(s, w) ? 0 : work;
+		n += !left_out(s, w);
+	}
 	for (w = 0; w < s->in->windows; w++) {
 		slow = 1 + factor * s->q[w];
 		for (i = 0, off = 0; !left_out(s, w) && i < p; i++)
 			off += s->in->time_s[w * p + i] -
 			       s->in->count[w * p + i] * s->service[i] * slow;
-		sum += off * s->q[w] / slow;
+		sum += off * (s->work[w] - mean / n) / slow;
 	}
 	return sum;
 }
@@ -174,15 +184,28 @@ static void service_estimates(struct work *s, struct tl_residence_out *out, doub
 	}
 }
 
+/* A factor cannot be told from the service times if the waiting is always the same. */
+static bool varies(const struct work *s)
+{
+	double n = (double)s->in->windows, mean = 0, squares = 0;
+	size_t w;
+
+	for (w = 0; w < s->in->windows; w++) {
+		mean += s->q[w] / n;
+		squares += s->q[w] * s->q[w] / n;
+	}
+	return squares - mean * mean > pow(VARIATION_MIN * mean, 2);
+}
+
 static void service(struct work *s, struct tl_residence_out *out)
 {
 	size_t blocks = s->in->windows < BLOCKS ? s->in->windows : BLOCKS, w;
-	double error = 0;
+	double error;
 
 	for (w = 0; w < s->in->windows; w++)
 		s->q[w] = tl_residence_waiting(s->in->resources,
 					       s->in->busy + w * s->in->resources);
-	s->free = s->in->resources > 0;
+	s->free = s->in->resources > 0 && varies(s);
 	s->factor = 1;
 	fit(s, 0, 0);
 	error = jackknife(s, blocks);
@@ -278,10 +301,11 @@ int tl_residence(const struct tl_residence_in *in, struct tl_residence_out *out)
 
 	if (in->windows < 2)
 		return -ERANGE;
-	s.q = calloc(in->windows + 5 * p, sizeof(*s.q));
+	s.q = calloc(2 * in->windows + 5 * p, sizeof(*s.q));
 	if (!s.q)
 		return -ENOMEM;
-	s.time = s.q + in->windows;
+	s.work = s.q + in->windows;
+	s.time = s.work + in->windows;
 	s.scaled = s.time + p;
 	s.service = s.scaled + p;
 	s.all = s.service + p;

@@ -11,11 +11,12 @@
  * @resources: that the tier has
  * @count: [windows][classes] requests completed
  * @time_s: [windows][classes] Σ their times at the tier
+ * @seconds: [windows] lengths
  * @busy: [windows][resources] utilisations, below 1
  */
 struct tl_residence_in {
 	size_t windows, classes, resources;
-	const double *count, *time_s, *busy;
+	const double *count, *time_s, *seconds, *busy;
 };
 
 /**

@@ -25,7 +25,8 @@
  * only if the load varied by more than counts do by chance: within that, a window in
  * which requests happened to be costly has fewer of them, because clients wait for
  * their answers, and the line through such points is too flat. Else b_0 = 0 and k is
- * the quotient of the sums.
+ * the quotient of the sums; and as long as chance is not most of the variance, the
+ * interval reaches down to what the line would have it.
  *
  * Errors: jackknife over blocks of windows (B. Efron, C. Stein, Ann. Stat. 9, 1981),
  * which includes everything that differs from window to window.
@@ -38,13 +39,14 @@
 #include <string.h>
 
 #define BLOCKS 30
+#define CHANCE_MOST 0.5 /* of the variance of the load */
 #define ITERATIONS_MAX 1000
 
 struct work {
 	const struct tl_sdl_in *in;
 	size_t from, until; /* windows that are left out */
 	double *d, *sum, *scaled, *load, *all; /* @all: what came of all windows */
-	double background;
+	double background, lowest; /* @lowest: of the demands, as a part of them */
 	bool background_known;
 };
 
@@ -118,6 +120,18 @@ static int shares(struct work *s)
 	return -ELOOP;
 }
 
+/* The lower end of what a line through the windows has for its slope. */
+static double lowest_slope(const struct work *s, double load, double busy, double products,
+			   double variance)
+{
+	double slope = products / variance, ss = 0, n = (double)s->in->windows, chance = 0;
+	size_t w;
+
+	for (w = 0; w < s->in->windows; w++)
+		ss += pow(busy_of(s, w) - busy - slope * (load_of(s, w, &chance) - load), 2);
+	return slope - tl_student95(n - 2) * sqrt(ss / (n - 2) / variance);
+}
+
 /* U = b_0 + k load; leaves the demands in d. */
 static void utilisation_law(struct work *s)
 {
@@ -141,9 +155,11 @@ static void utilisation_law(struct work *s)
 		busy += busy_of(s, w) * t;
 	}
 	variance = xx - x * x / n;
-	if (s->until == 0)
+	if (s->until == 0) {
+		s->lowest = 1;
 		s->background_known = s->in->background ||
 				      (n > 2 && chance < TL_CHANCE_MAX * variance);
+	}
 	k = work > 0 ? fmax(busy, 0) / work : 0;
 	s->background = measured / n;
 	if (!s->in->background && s->background_known && variance > 0) {
@@ -154,6 +170,9 @@ static void utilisation_law(struct work *s)
 		else
 			s->background = 0;
 	}
+	if (s->until == 0 && !s->background_known && n > 2 && k > 0 &&
+	    chance < CHANCE_MOST * variance)
+		s->lowest = lowest_slope(s, x / n, y / n, xy - x * y / n, variance) / k;
 	for (i = 0; i < s->in->classes; i++)
 		s->d[i] *= k;
 }
@@ -201,6 +220,7 @@ static void estimates(const struct work *s, struct tl_sdl_out *out, const double
 		for (w = 0, requests = 0; w < s->in->windows; w++)
 			requests += s->in->count[w * p + i];
 		tl_estimate_interval(&out->demand[i], s->d[i], sqrt(factor * squares[i]), t);
+		out->demand[i].low95 = fmin(out->demand[i].low95, s->d[i] * s->lowest);
 		tl_estimate_judge(&out->demand[i]);
 		if (s->d[i] <= 0)
 			out->demand[i].verdict = TL_VERDICT_ZERO;
