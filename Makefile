@@ -20,6 +20,7 @@ include user/user.mk
 include selftests/lib/lib.mk
 include selftests/abi/abi.mk
 include selftests/unit/unit.mk
+include selftests/model/model.mk
 
 # ---- the module ---------------------------------------------------------------
 
@@ -59,10 +60,12 @@ check: ## all tests; installs what they need
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest check-static
 	@$(MAKE) --no-print-directory check-unit
+	@$(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory check-vm
 
 check-long: ## check, with 200 reloads under traffic and everything on the debug kernel
 	@$(MAKE) --no-print-directory check
+	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CONDITION_HARMS 30 /* Belsley, Kuh and Welsch, 1980 */
+
 struct choice {
 	struct tl_demand *demand;
 	struct tl_cross cross[TL_METHODS];
@@ -57,7 +59,8 @@ static int by_regression(struct choice *c, size_t target)
 	enum tl_method other = own ? TL_METHOD_QUEUE : TL_METHOD_RIDGE;
 	enum tl_method method = TL_METHOD_NNLS;
 
-	if (d->n_used >= 3 * TL_FOLDS) {
+	/* Ridge is for counts that depend on each other: else it is least squares. */
+	if (d->n_used >= 3 * TL_FOLDS && (own || d->counts.condition > CONDITION_HARMS)) {
 		if (cross_of(c, method) || cross_of(c, other))
 			return -ENOMEM;
 		if (better(c, target, method, other))
@@ -101,8 +104,9 @@ static void reason(struct tl_demand *d)
 	static const char *const why[TL_METHODS] = {
 		[TL_METHOD_SDL] = "measured times tell who used it",
 		[TL_METHOD_RESIDENCE] = "own times of the classes were measured",
-		[TL_METHOD_NNLS] = "times of the classes there are not known, and nothing "
-				   "predicts windows left out better",
+		[TL_METHOD_NNLS] = "times of the classes there are not known, and no other "
+				   "regression promises more or predicts windows left out "
+				   "better",
 		[TL_METHOD_RIDGE] = "times of the classes there are not known, and it "
 				    "predicts windows left out better than nnls",
 		[TL_METHOD_QUEUE] = "own times of the classes are not known or are those of "

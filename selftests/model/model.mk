@@ -5,7 +5,7 @@
 #   make -f selftests/model/model.mk check-model   all of them
 #   make -f selftests/model/model.mk bench-models  how long they take; no test
 #
-# MODEL_REPEATS: how many simulated services each model is held against (30).
+# MODEL_REPEATS: how many simulated services each model is held against (60).
 
 .PHONY: check-model bench-models model-programs
 check-model:

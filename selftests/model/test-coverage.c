@@ -339,7 +339,7 @@ int main(void)
 
 	gsl_set_error_handler_off();
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		test_kind(sim, &kinds[i], repeats ? atoi(repeats) : 30);
+		test_kind(sim, &kinds[i], repeats ? atoi(repeats) : 60);
 	free(sim);
 	return done();
 }

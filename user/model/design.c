@@ -98,15 +98,16 @@ static int decompose(struct tl_design_out *out)
 	gsl_matrix_view r = gsl_matrix_view_array(out->r, p, p);
 	gsl_matrix_view v = gsl_matrix_view_array(out->v, p, p);
 	gsl_vector_view s = gsl_vector_view_array(out->singular, p);
-	int code = u ? 0 : -ENOMEM;
+	gsl_vector *work = gsl_vector_alloc(p);
+	int code = u && work ? 0 : -ENOMEM;
 
 	if (!code) {
 		gsl_matrix_memcpy(u, &r.matrix);
-		/* One-sided Jacobi: small singular values to full relative precision. */
-		if (gsl_linalg_SV_decomp_jacobi(u, &v.matrix, &s.vector))
+		if (gsl_linalg_SV_decomp(u, &v.matrix, &s.vector, work))
 			code = -EDOM;
 	}
 	gsl_matrix_free(u);
+	gsl_vector_free(work);
 	return code;
 }
 
@@ -243,6 +244,24 @@ int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
 	inverse_fill(out, out->spread, p);
 	leverage_fill(out);
 	return 0;
+}
+
+/**
+ * tl_design_gram() - X' X of the scaled columns, from R
+ * @design: counts, taken apart
+ * @gram: [columns][columns] set
+ */
+void tl_design_gram(const struct tl_design_out *design, double *gram)
+{
+	size_t p = design->columns, i, k, w;
+	double sum;
+
+	for (i = 0; i < p; i++)
+		for (k = 0; k <= i; k++) {
+			for (w = 0, sum = 0; w <= k; w++)
+				sum += design->r[w * p + i] * design->r[w * p + k];
+			gram[i * p + k] = gram[k * p + i] = sum;
+		}
 }
 
 /**

@@ -46,6 +46,7 @@ struct tl_design_out {
 };
 
 int tl_design(const struct tl_design_in *in, struct tl_design_out *out);
+void tl_design_gram(const struct tl_design_out *design, double *gram);
 void tl_design_free(struct tl_design_out *out);
 
 #endif

@@ -211,20 +211,18 @@ int tl_nnls(const struct tl_nnls_in *in, struct tl_nnls_out *out)
 	return code;
 }
 
+/* Of columns scaled to length one. */
 static void moments(const struct tl_ols_in *in, double *gram, double *moment)
 {
 	const struct tl_design_out *d = in->design;
-	size_t p = d->columns, w, i, k;
+	size_t p = d->columns, w, i;
 
-	for (w = 0; w < d->windows; w++) {
-		const double *x = d->x + w * p;
-
-		for (i = 0; i < p; i++) {
-			moment[i] += x[i] * in->target[w];
-			for (k = 0; x[i] != 0 && k < p; k++)
-				gram[i * p + k] += x[i] * x[k];
-		}
-	}
+	tl_design_gram(d, gram);
+	for (w = 0; w < d->windows; w++)
+		for (i = 0; i < p; i++)
+			moment[i] += d->x[w * p + i] * in->target[w];
+	for (i = 0; i < p; i++)
+		moment[i] = d->scale[i] > 0 ? moment[i] / d->scale[i] : 0;
 }
 
 /*
@@ -238,21 +236,22 @@ static void take_over(const struct tl_ols_in *in, struct tl_ols_out *out, const 
 
 	for (i = 0; i < in->design->columns; i++) {
 		struct tl_estimate *e = &out->coefficient[i];
+		double value = in->design->scale[i] > 0 ? x[i] / in->design->scale[i] : 0;
 		enum tl_verdict was = e->verdict;
 		double half = (e->high95 - e->low95) / 2;
 
-		e->value = x[i];
-		e->low95 = fmax(fmin(e->low95, x[i]), 0);
-		e->high95 = fmax(e->high95, x[i]);
+		e->value = value;
+		e->low95 = fmax(fmin(e->low95, value), 0);
+		e->high95 = fmax(e->high95, value);
 		if (was == TL_VERDICT_NEGATIVE) { /* nothing is left of the interval */
-			e->high95 = fmax(half, x[i]);
+			e->high95 = fmax(half, value);
 			continue;
 		}
 		if (i >= in->design->classes || was == TL_VERDICT_INSEPARABLE ||
 		    was == TL_VERDICT_ABSENT)
 			continue;
 		tl_estimate_judge(e);
-		if (x[i] <= 0)
+		if (value <= 0)
 			e->verdict = TL_VERDICT_ZERO;
 	}
 }

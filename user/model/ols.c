@@ -108,7 +108,7 @@ static void meat_add(const struct tl_ols_in *in, const struct tl_ols_out *out,
 		weight = e * left_out_residual(in, out, w - lag) *
 			 (1 - (double)lag / (double)(n_lags + 1));
 		for (i = 0; i < p; i++)
-			for (k = 0; k < p; k++)
+			for (k = 0; k <= i; k++)
 				meat[i * p + k] += weight * (lag ? now[i] * then[k] +
 								   then[i] * now[k] :
 								   now[i] * now[k]);
@@ -123,11 +123,14 @@ static void meat_add(const struct tl_ols_in *in, const struct tl_ols_out *out,
  */
 void tl_ols_meat(const struct tl_ols_in *in, const struct tl_ols_out *out, double *meat)
 {
-	size_t p = in->design->columns, n_lags = lags(out, in->design->windows), w;
+	size_t p = in->design->columns, n_lags = lags(out, in->design->windows), w, i, k;
 
 	memset(meat, 0, p * p * sizeof(*meat));
 	for (w = 0; w < in->design->windows; w++)
 		meat_add(in, out, meat, n_lags, w);
+	for (i = 0; i < p; i++)
+		for (k = i + 1; k < p; k++)
+			meat[i * p + k] = meat[k * p + i];
 }
 
 /**

@@ -31,7 +31,7 @@
 struct work {
 	const struct tl_ols_in *in;
 	size_t p;
-	double *gram, *moment, *a, *b, *shrink, *beta, *meat, *row, total;
+	double *gram, *moment, *a, *b, *shrink, *beta, *meat, *row, *most, total;
 };
 
 static double penalty(const struct work *s, size_t i)
@@ -42,12 +42,9 @@ static double penalty(const struct work *s, size_t i)
 static void moments(struct work *s)
 {
 	const struct tl_design_out *d = s->in->design;
-	size_t p = s->p, w, i, k;
+	size_t p = s->p, w, i;
 
-	for (i = 0; i < p; i++)
-		for (k = 0; k < p; k++)
-			for (w = 0; w < p; w++)
-				s->gram[i * p + k] += d->r[w * p + i] * d->r[w * p + k];
+	tl_design_gram(d, s->gram);
 	for (w = 0; w < d->windows; w++) {
 		s->total += s->in->target[w] * s->in->target[w];
 		for (i = 0; i < p; i++)
@@ -142,7 +139,7 @@ static double most(const struct work *s, size_t column, double slack)
 }
 
 /* What of the bias may be left, scaled. */
-static double bias(const struct work *s, size_t column, double slack)
+static double bias(const struct work *s, size_t column)
 {
 	size_t p = s->p, i, k;
 	double sum = 0, twice;
@@ -150,7 +147,7 @@ static double bias(const struct work *s, size_t column, double slack)
 	for (i = 0; i < p; i++) {
 		for (k = 0, twice = 0; k < p; k++)
 			twice += s->shrink[column * p + k] * s->shrink[k * p + i];
-		sum += fabs(twice) * most(s, i, slack);
+		sum += fabs(twice) * s->most[i];
 	}
 	return sum;
 }
@@ -162,6 +159,8 @@ static void estimates(struct work *s, struct tl_ols_out *out)
 	size_t p = s->p, i, k;
 
 	tl_ols_meat(s->in, out, s->meat);
+	for (i = 0; i < p; i++)
+		s->most[i] = most(s, i, slack);
 	for (i = 0; i < p; i++) {
 		struct tl_estimate *e = &out->coefficient[i];
 
@@ -172,12 +171,12 @@ static void estimates(struct work *s, struct tl_ols_out *out)
 			s->row[k] = d->scale[k] > 0 ?
 				    s->b[i * p + k] / d->scale[i] / d->scale[k] : 0;
 		error = sqrt(tl_ols_variance(p, s->meat, s->row));
-		left = bias(s, i, slack) / d->scale[i];
+		left = bias(s, i) / d->scale[i];
 		tl_estimate_interval(e, e->value, error, t);
 		e->low95 -= left;
 		e->high95 += left;
 		if (i < d->classes) {
-			e->high95 = fmin(e->high95, fmax(e->value, most(s, i, slack) /
+			e->high95 = fmin(e->high95, fmax(e->value, s->most[i] /
 							 d->scale[i]));
 			tl_estimate_judge(e);
 		}
@@ -218,7 +217,7 @@ static int regress(struct work *s, struct tl_ols_out *out)
 int tl_ridge(const struct tl_ols_in *in, struct tl_ols_out *out)
 {
 	size_t p = in->design->columns;
-	double *memory = calloc(5 * p * p + 3 * p, sizeof(*memory));
+	double *memory = calloc(5 * p * p + 4 * p, sizeof(*memory));
 	struct work s = { .in = in, .p = p, .gram = memory };
 	int code;
 
@@ -231,6 +230,7 @@ int tl_ridge(const struct tl_ols_in *in, struct tl_ols_out *out)
 	s.moment = s.meat + p * p;
 	s.beta = s.moment + p;
 	s.row = s.beta + p;
+	s.most = s.row + p;
 	code = in->design->windows <= p - in->design->absent ? -ERANGE : regress(&s, out);
 	free(memory);
 	return code;
