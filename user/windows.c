@@ -316,11 +316,17 @@ static bool is_time(enum tl_column_kind kind)
 	       kind == TL_COLUMN_TIER_OWN;
 }
 
-static bool ends_with(const char *name, const char *end)
+/**
+ * tl_windows_is_table() - Whether a file is a table of figures, by its name
+ * @file: name
+ *
+ * Return: true if it ends with .csv; else it is a recording.
+ */
+bool tl_windows_is_table(const char *file)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(file);
 
-	return len >= strlen(end) && !strcmp(name + len - strlen(end), end);
+	return len >= 4 && !strcmp(file + len - 4, ".csv");
 }
 
 /**
@@ -340,7 +346,7 @@ int tl_windows_read(struct tl_windows *windows, const char *file, struct tl_erro
 	windows->file = strdup(file);
 	if (!windows->file)
 		return tl_error_no_memory(err);
-	windows->recorded = !ends_with(file, ".csv");
+	windows->recorded = !tl_windows_is_table(file);
 	code = (windows->recorded ? tl_windows_read_recording : tl_windows_read_csv)(
 		windows, file, err);
 	if (code)

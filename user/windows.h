@@ -60,6 +60,7 @@ struct tl_windows {
 };
 
 int tl_windows_read(struct tl_windows *windows, const char *file, struct tl_error *err);
+bool tl_windows_is_table(const char *file);
 void tl_windows_free(struct tl_windows *windows);
 
 /* For whoever fills a table. */

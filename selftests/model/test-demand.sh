@@ -255,10 +255,29 @@ recordings()
 	says 1 'the recording has no paths' "$real" demand fit "$dir/pathless.jsonl"
 }
 
+report()
+{
+	if ! command -v gnuplot >/dev/null; then
+		skip "report" "gnuplot is not installed"
+		return
+	fi
+	sed '1s/c3/<i>c3/g' "$dir/all.csv" >"$dir/hostile.csv"
+	run "$real" report "$dir/hostile.csv" -o "$dir/page.html" --json
+	good "a table of figures as a page" '.[0].windows_used == 60 and (.[0].demands | length) == 42'
+	[[ $(grep -c '<figure' "$dir/page.html") == 3 && $(grep -c '<rect' "$dir/page.html") -gt 20 ]] &&
+		grep -q '</html>$' "$dir/page.html" && ! grep -qE '<i>|<script|src=' "$dir/page.html"
+	result $? "with pictures, bars and correlations; names are nothing but text"
+	says 1 'f.csv:2: column 3 (n_a): -1 is negative' "$real" report "$dir/f.csv" -o "$dir/none.html"
+	[[ ! -e $dir/none.html ]]
+	result $? "a bad table makes no page"
+}
+
 usage
 bad_tables
 good_tables
 simulated
 predictions
 recordings
+table "$head_line\n0,1,-1,3,.2\n"
+report
 finish
