@@ -64,7 +64,7 @@ static int add_method(struct tl_comparison *c, struct tl_compared *to,
 	if (!code) {
 		code = tl_forecast_make(&forecast, &demand, windows);
 		if (!code) {
-			memcpy(to->error + method * n, forecast.error, n * sizeof(double));
+			memcpy(to->error + method * n, forecast.total, n * sizeof(double));
 			to->busiest = forecast.busiest;
 		}
 		tl_forecast_free(&forecast);
@@ -147,7 +147,8 @@ static const char *level(double busiest)
 	return busiest < 0.1 ? "very light" : busiest < 0.4 ? "light" : "heavy";
 }
 
-/* Mean over own times or over utilisations; NAN if one of them is not there. */
+/* Mean over those own times or utilisations of which auto has an error; NAN if one of
+ * them is not there. */
 static double mean_error(const struct tl_comparison *c, const struct tl_compared *one,
 			 size_t method, bool own)
 {
@@ -155,7 +156,8 @@ static double mean_error(const struct tl_comparison *c, const struct tl_compared
 	size_t i, n = 0;
 
 	for (i = 0; i < c->demand.n_targets; i++) {
-		if ((c->demand.target[i].resource == TL_NOWHERE) != own)
+		if ((c->demand.target[i].resource == TL_NOWHERE) != own ||
+		    !isfinite(one->error[TL_METHOD_AUTO * c->demand.n_targets + i]))
 			continue;
 		sum += one->error[method * c->demand.n_targets + i];
 		n++;
@@ -216,7 +218,7 @@ static void cell_add(struct tl_grid *grid, double error)
 static void file_print(const struct tl_comparison *c, const struct tl_compared *one,
 		       FILE *to)
 {
-	char key[300], heads[400] = "mean error %";
+	char key[300], heads[400] = "error %";
 	size_t n = c->demand.n_targets, i, method;
 	struct tl_grid *grid;
 

@@ -11,7 +11,8 @@
  * struct tl_compared - How far off the methods are on one file
  * @file: its name
  * @busiest: mean utilisation of its busiest resource
- * @error: [methods][targets] mean relative error; NAN where there is none
+ * @error: [methods][targets] what the sum over its windows is off, relative to it; NAN where
+ *         there is none. Crossed: Σ of what windows are off, relative to the sum
  */
 struct tl_compared {
 	char *file;

@@ -38,10 +38,22 @@ static void errors_add(struct tl_cross *cross, const struct tl_demand *all,
 			off = predicted[i].value - measured;
 			*square += isfinite(off) ? off * off / (double)(until - from) :
 						   INFINITY;
-			if (measured > 0 && isfinite(off))
-				cross->relative[i] += fabs(off) / measured /
-						      (double)all->n_used;
+			if (isfinite(off))
+				cross->relative[i] += fabs(off);
 		}
+	}
+}
+
+/* Relative errors of single windows say nothing where next to nothing is in them. */
+static void relate(struct tl_cross *cross, const struct tl_demand *demand)
+{
+	double sum;
+	size_t i, w;
+
+	for (i = 0; i < demand->n_targets; i++) {
+		for (w = 0, sum = 0; w < demand->n_used; w++)
+			sum += demand->target[i].value[w];
+		cross->relative[i] = sum > 0 ? cross->relative[i] / sum : 0;
 	}
 }
 
@@ -79,6 +91,8 @@ int tl_cross_make(struct tl_cross *cross, const struct tl_demand *demand,
 			errors_add(cross, demand, &part, from, until, fold);
 		tl_demand_free(&part);
 	}
+	if (!code)
+		relate(cross, demand);
 	free(used);
 	return code;
 }

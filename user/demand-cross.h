@@ -10,7 +10,7 @@
  * struct tl_cross - How well a method predicts windows that it has not seen
  * @targets: how many there are
  * @square: [targets][TL_FOLDS] mean squared error in each fold; INFINITY without answer
- * @relative: [targets] mean relative error over all windows
+ * @relative: [targets] Σ of what windows are off, relative to the Σ measured
  */
 struct tl_cross {
 	size_t targets;

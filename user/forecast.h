@@ -14,6 +14,7 @@
  * @predicted: [windows][targets]
  * @measured: [windows][targets] NAN where it was not
  * @error: [targets] mean relative error over windows that can be used; NAN without any
+ * @total: [targets] what the sum over those windows is off, relative to it; NAN without any
  * @busiest: mean over the windows of the utilisation of the busiest resource
  * @unknown: classes of @windows that came and that the demands do not know
  */
@@ -21,7 +22,7 @@ struct tl_forecast {
 	const struct tl_demand *demand;
 	const struct tl_windows *windows;
 	struct tl_predicted *predicted;
-	double *measured, *error, busiest;
+	double *measured, *error, *total, busiest;
 	size_t unknown;
 };
 

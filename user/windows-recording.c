@@ -8,7 +8,6 @@
 #include "windows.h"
 
 #include "error.h"
-#include "figures.h"
 #include "gap.h"
 #include "recording.h"
 #include "table.h"
@@ -155,26 +154,19 @@ static int add_hosts(struct reader *r, const struct tl_interval *interval)
 	return 0;
 }
 
-/* A tier that an interval does not name used nothing in it. */
-static void idle_tiers(struct tl_windows *w, const struct tl_interval *interval)
+/* What tiers use is known as soon as the kernel can tell: an interval without it did not
+ * name the tier, which used nothing then, unless it served requests. */
+static void idle_tier(struct tl_windows *w, const struct tl_column *busy)
 {
-	size_t i, len;
+	const struct tl_column *own;
+	size_t tier = tl_windows_tier_of(w, busy->resource), i;
 
-	for (i = 0; i < w->n_columns; i++) {
-		struct tl_column *column = &w->column[i];
-		const char *name;
-		char tier[256];
-
-		if (column->kind != TL_COLUMN_BUSY || !isnan(column->value[w->n - 1]))
-			continue;
-		name = w->resources.name[column->resource];
-		len = strlen(name);
-		if (len < 5 || strcmp(name + len - 4, ".cpu"))
-			continue;
-		snprintf(tier, sizeof(tier), "%.*s", (int)(len - 4), name);
-		if (tl_tier_index(interval, tier) < 0)
-			column->value[w->n - 1] = 0;
-	}
+	if (tier == TL_NOWHERE)
+		return;
+	own = tl_windows_find(w, TL_COLUMN_TIER_OWN, TL_NOWHERE, tier, TL_NOWHERE);
+	for (i = 0; i < w->n; i++)
+		if (isnan(busy->value[i]) && (!own || own->value[i] == 0))
+			busy->value[i] = 0;
 }
 
 static int look_at_losses(struct tl_windows *w, const struct tl_interval *interval)
@@ -224,7 +216,6 @@ static int add(struct reader *r, const struct tl_interval *interval)
 			return tl_error_no_memory(r->err);
 	if (add_tiers(w, interval) || add_hosts(r, interval) || look_at_losses(w, interval))
 		return tl_error_no_memory(r->err);
-	idle_tiers(w, interval);
 	return look_at_gap(r, interval);
 }
 
@@ -253,6 +244,7 @@ static int classes_rename(struct tl_windows *w)
 static int finish(struct reader *r)
 {
 	struct tl_windows *w = r->windows;
+	size_t i;
 
 	if (!w->classes.n)
 		return tl_error_set(r->err, -ENODATA,
@@ -263,6 +255,9 @@ static int finish(struct reader *r)
 				    "for longer", w->file);
 	if (r->room_s > 0)
 		w->processors = round(r->cpu_s / r->room_s);
+	for (i = 0; i < w->n_columns; i++)
+		if (w->column[i].kind == TL_COLUMN_BUSY)
+			idle_tier(w, &w->column[i]);
 	return classes_rename(w) ? tl_error_no_memory(r->err) : 0;
 }
 

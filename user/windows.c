@@ -20,7 +20,7 @@
 /* Near saturation queues grow without bound, and a window no longer holds the work of
  * the requests that it counts. */
 #define BUSY_MAX 0.95
-#define UNKNOWN_MAX 10 /* one window in so many of a recording may lack a resource */
+#define UNKNOWN_MAX 3 /* one window in so many may lack a resource */
 
 /**
  * tl_names_find() - Index of a name
@@ -267,7 +267,7 @@ static bool drop_unknown(struct tl_windows *windows, size_t column)
 
 	for (i = 0; i < windows->n; i++)
 		unknown += isnan(c->value[i]);
-	if (unknown * (windows->recorded ? UNKNOWN_MAX : 2) <= windows->n)
+	if (unknown * UNKNOWN_MAX <= windows->n)
 		return false;
 	snprintf(windows->note + len, sizeof(windows->note) - len,
 		 "%s%s is not known in %zu of %zu windows and is not used", len ? "; " : "",

@@ -291,6 +291,7 @@ static void test_queue(struct sim *r)
 static void test_sdl(struct sim *r)
 {
 	double count[80 * 2], time[80 * 2], busy[80], seconds[80], residual[80], slow, load;
+	double outside[80];
 	struct tl_sdl_in in = { 80, 2, count, time, seconds, busy, NULL };
 	struct tl_estimate demand[2];
 	struct tl_sdl_out out = { .demand = demand, .residual = residual };
@@ -309,12 +310,25 @@ static void test_sdl(struct sim *r)
 	ok(!tl_sdl(&in, &out) && out.background_known && fabs(out.background.value - 0.1) < 1e-9 &&
 		   fabs(demand[0].value - 0.003) < 1e-9 && fabs(demand[1].value - 0.02) < 1e-9,
 	   "the service demand law gives back what there was, and the background");
+	/* Of what is charged to nobody, most grows with the load. */
+	for (w = 0; w < 80; w++)
+		outside[w] = busy[w] / 2;
+	in.background = outside;
+	ok(!tl_sdl(&in, &out) && fabs(demand[1].value - 0.02) < 1e-9 &&
+		   fabs(out.background.value - 0.1) < 1e-9,
+	   "what is charged to nobody does not pass for the background if a line tells better");
 	for (w = 0; w < 160; w++)
 		count[w] = w % 2 ? 20 : 100;
 	for (w = 0; w < 160; w++)
 		time[w] = count[w] * (w % 2 ? 0.02 : 0.003);
 	for (w = 0; w < 80; w++)
 		busy[w] = 0.07;
+	for (w = 0; w < 80; w++)
+		outside[w] = 0.035;
+	ok(!tl_sdl(&in, &out) && out.background_known &&
+		   fabs(out.background.value - 0.035) < 1e-9 &&
+		   fabs(demand[0].value - 0.0015) < 1e-9, "else it does");
+	in.background = NULL;
 	ok(!tl_sdl(&in, &out) && !out.background_known && fabs(demand[0].value - 0.003) < 1e-9,
 	   "without any variation it is the law itself");
 }

@@ -26,7 +26,9 @@
  * which requests happened to be costly has fewer of them, because clients wait for
  * their answers, and the line through such points is too flat. Else b_0 = 0 and k is
  * the quotient of the sums; and as long as chance is not most of the variance, the
- * interval reaches down to what the line would have it.
+ * interval reaches down to what the line would have it. A measured part that is charged
+ * to no request is the background only if there is no such line: some of it is work for
+ * requests that is done before or after them, and grows with them.
  *
  * Errors: jackknife over blocks of windows (B. Efron, C. Stein, Ann. Stat. 9, 1981),
  * which includes everything that differs from window to window.
@@ -47,7 +49,7 @@ struct work {
 	size_t from, until; /* windows that are left out */
 	double *d, *sum, *scaled, *load, *all; /* @all: what came of all windows */
 	double background, lowest; /* @lowest: of the demands, as a part of them */
-	bool background_known;
+	bool line, measured; /* how the background is told */
 };
 
 static bool left_out(const struct work *s, size_t w)
@@ -58,7 +60,7 @@ static bool left_out(const struct work *s, size_t w)
 /* Utilisation that requests made, as far as that is known. */
 static double busy_of(const struct work *s, size_t w)
 {
-	return s->in->busy[w] - (s->in->background ? s->in->background[w] : 0);
+	return s->in->busy[w] - (s->measured ? s->in->background[w] : 0);
 }
 
 /* Work per second in units of d, and what of its variance counting alone makes. */
@@ -132,47 +134,71 @@ static double lowest_slope(const struct work *s, double load, double busy, doubl
 	return slope - tl_student95(n - 2) * sqrt(ss / (n - 2) / variance);
 }
 
-/* U = b_0 + k load; leaves the demands in d. */
-static void utilisation_law(struct work *s)
-{
-	double n = 0, x = 0, y = 0, xx = 0, xy = 0, work = 0, busy = 0, measured = 0;
-	double chance = 0, variance, k;
-	size_t w, i;
+/* Sums over the windows that a line through them is made of. */
+struct sums {
+	double n, x, y, xx, xy, work, busy, outside, chance, variance, products;
+};
 
+static void sums_make(const struct work *s, struct sums *q)
+{
+	size_t w;
+
+	*q = (struct sums){ 0 };
 	for (w = 0; w < s->in->windows; w++) {
 		double load, t = s->in->seconds[w];
 
 		if (left_out(s, w))
 			continue;
-		load = load_of(s, w, &chance);
-		n++;
-		x += load;
-		y += busy_of(s, w);
-		xx += load * load;
-		xy += load * busy_of(s, w);
-		measured += s->in->background ? s->in->background[w] : 0;
-		work += load * t;
-		busy += busy_of(s, w) * t;
+		load = load_of(s, w, &q->chance);
+		q->n++;
+		q->x += load;
+		q->y += busy_of(s, w);
+		q->xx += load * load;
+		q->xy += load * busy_of(s, w);
+		q->outside += s->measured ? s->in->background[w] : 0;
+		q->work += load * t;
+		q->busy += busy_of(s, w) * t;
 	}
-	variance = xx - x * x / n;
-	if (s->until == 0) {
-		s->lowest = 1;
-		s->background_known = s->in->background ||
-				      (n > 2 && chance < TL_CHANCE_MAX * variance);
-	}
-	k = work > 0 ? fmax(busy, 0) / work : 0;
-	s->background = measured / n;
-	if (!s->in->background && s->background_known && variance > 0) {
-		s->background = (y - (xy - x * y / n) / variance * x) / n;
+	q->variance = q->xx - q->x * q->x / q->n;
+	q->products = q->xy - q->x * q->y / q->n;
+}
+
+/* How the background is told; once, from all windows. */
+static void way_find(struct work *s)
+{
+	struct sums q;
+
+	s->line = s->measured = false;
+	sums_make(s, &q);
+	s->line = q.n > 2 && q.chance < TL_CHANCE_MAX * q.variance;
+	s->measured = !s->line && s->in->background;
+	s->lowest = 1;
+	if (!s->line && !s->measured && q.n > 2 && q.busy > 0 &&
+	    q.chance < CHANCE_MOST * q.variance)
+		s->lowest = lowest_slope(s, q.x / q.n, q.y / q.n, q.products, q.variance) *
+			    q.work / q.busy;
+}
+
+/* U = b_0 + k load; leaves the demands in d. */
+static void utilisation_law(struct work *s)
+{
+	struct sums q;
+	double k;
+	size_t i;
+
+	if (s->until == 0)
+		way_find(s);
+	sums_make(s, &q);
+	k = q.work > 0 ? fmax(q.busy, 0) / q.work : 0;
+	s->background = q.outside / q.n;
+	if (s->line && q.variance > 0) {
+		s->background = (q.y - q.products / q.variance * q.x) / q.n;
 		/* There is no less than none. */
 		if (s->background > 0)
-			k = (xy - x * y / n) / variance;
+			k = q.products / q.variance;
 		else
 			s->background = 0;
 	}
-	if (s->until == 0 && !s->background_known && n > 2 && k > 0 &&
-	    chance < CHANCE_MOST * variance)
-		s->lowest = lowest_slope(s, x / n, y / n, xy - x * y / n, variance) / k;
 	for (i = 0; i < s->in->classes; i++)
 		s->d[i] *= k;
 }
@@ -228,7 +254,7 @@ static void estimates(const struct work *s, struct tl_sdl_out *out, const double
 			out->demand[i].verdict = TL_VERDICT_ABSENT;
 	}
 	tl_estimate_interval(&out->background, s->background, sqrt(factor * squares[p]), t);
-	out->background_known = s->background_known;
+	out->background_known = s->line || s->measured;
 	out->degrees = (double)blocks - 1;
 }
 
@@ -242,7 +268,7 @@ static void residuals(const struct work *s, struct tl_sdl_out *out)
 		mean += in->busy[w] / (double)in->windows;
 	for (w = 0; w < in->windows; w++) {
 		out->residual[w] = busy_of(s, w) - load_of(s, w, &chance) -
-				   (in->background ? 0 : s->background);
+				   (s->measured ? 0 : s->background);
 		ss += out->residual[w] * out->residual[w];
 		total += pow(in->busy[w] - mean, 2);
 	}

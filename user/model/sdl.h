@@ -16,7 +16,8 @@
  *          residence, or processor time where it was measured
  * @seconds: [windows] lengths
  * @busy: [windows] utilisation of the resource, 0 … 1
- * @background: [windows] measured part of it that is for no request; NULL if it was not
+ * @background: [windows] measured part of it that is charged to no request, for want of
+ *              something better; NULL if it was not measured
  */
 struct tl_sdl_in {
 	size_t windows, classes;
