@@ -82,15 +82,17 @@ int tl_csv_head_add(struct tl_csv_head *head, const char *name, const char *file
 	char *utf8, *copy;
 	size_t i;
 
-	for (i = 0; *name && i < head->n; i++)
-		if (!strcmp(head->field[i].name, name))
-			return tl_error_set(err, -EINVAL,
-					    "%s:1: column %zu (%s) is column %zu again: "
-					    "rename or delete one", file, head->n + 1, name,
-					    i + 1);
 	utf8 = tl_text_utf8(name, strlen(name));
 	copy = utf8 ? tl_text_printable(utf8) : NULL;
 	free(utf8);
+	for (i = 0; copy && *copy && i < head->n; i++)
+		if (!strcmp(head->field[i].name, copy)) {
+			tl_error_set(err, -EINVAL,
+				     "%s:1: column %zu (%s) is column %zu again: rename or "
+				     "delete one", file, head->n + 1, copy, i + 1);
+			free(copy);
+			return -EINVAL;
+		}
 	grown = reallocarray(head->field, head->n + 1, sizeof(*grown));
 	if (grown)
 		head->field = grown;
@@ -124,8 +126,12 @@ static size_t field_find(const struct tl_csv_head *head, const char *prefix,
 static int column_add(struct tl_windows *w, struct tl_csv_field *field,
 		      enum tl_column_kind kind, size_t class, size_t tier, size_t resource)
 {
-	struct tl_column *column = tl_windows_column(w, kind, class, tier, resource);
+	struct tl_column *column;
 
+	/* Another name of the same, as u and u_cpu are. */
+	if (tl_windows_find(w, kind, class, tier, resource))
+		return -EEXIST;
+	column = tl_windows_column(w, kind, class, tier, resource);
 	if (!column)
 		return -ENOMEM;
 	field->column = (size_t)(column - w->column);
@@ -194,6 +200,16 @@ static int mean_fault(const struct tl_csv_head *head, const struct tl_csv_field 
 			    (size_t)(field - head->field) + 1, field->name, class);
 }
 
+static int column_fault(const struct tl_csv_head *head, const struct tl_csv_field *field,
+			const char *file, int code, struct tl_error *err)
+{
+	if (code == -EEXIST)
+		return tl_error_set(err, -EINVAL, "%s:1: column %zu (%s) says the same as "
+				    "another one: delete one", file,
+				    (size_t)(field - head->field) + 1, field->name);
+	return code ? tl_error_no_memory(err) : 0;
+}
+
 static int response_column(struct tl_csv_head *head, struct tl_windows *w,
 			   struct tl_csv_field *field, const char *file,
 			   struct tl_error *err)
@@ -204,8 +220,10 @@ static int response_column(struct tl_csv_head *head, struct tl_windows *w,
 	field->count_at = field_find(head, "n_", class);
 	if (field->count_at == TL_NOWHERE)
 		return mean_fault(head, field, file, class, err);
-	return column_add(w, field, TL_COLUMN_RESPONSE, tl_names_find(&w->classes, class),
-			  TL_NOWHERE, TL_NOWHERE) ? tl_error_no_memory(err) : 0;
+	return column_fault(head, field, file,
+			    column_add(w, field, TL_COLUMN_RESPONSE,
+				       tl_names_find(&w->classes, class), TL_NOWHERE,
+				       TL_NOWHERE), err);
 }
 
 static int own_column(struct tl_csv_head *head, struct tl_windows *w,
@@ -221,11 +239,12 @@ static int own_column(struct tl_csv_head *head, struct tl_windows *w,
 	name = strndup(rest, (size_t)(class - rest) - 1);
 	tier = name ? tl_names_index(&w->tiers, name) : TL_NOWHERE;
 	free(name);
-	if (tier == TL_NOWHERE ||
-	    column_add(w, field, TL_COLUMN_OWN, tl_names_find(&w->classes, class), tier,
-		       TL_NOWHERE))
+	if (tier == TL_NOWHERE)
 		return tl_error_no_memory(err);
-	return 0;
+	return column_fault(head, field, file,
+			    column_add(w, field, TL_COLUMN_OWN,
+				       tl_names_find(&w->classes, class), tier,
+				       TL_NOWHERE), err);
 }
 
 static int check_head(const struct tl_csv_head *head, const struct tl_windows *w,
@@ -281,9 +300,9 @@ int tl_csv_head_end(struct tl_csv_head *head, struct tl_windows *windows,
 	size_t i;
 	int code = 0;
 
-	for (i = 0; i < head->n; i++)
-		if (plain_column(windows, &head->field[i]))
-			return tl_error_no_memory(err);
+	for (i = 0; i < head->n && !code; i++)
+		code = column_fault(head, &head->field[i], file,
+				    plain_column(windows, &head->field[i]), err);
 	for (i = 0; i < head->n && !code; i++) {
 		if (head->field[i].kind == TL_CSV_RESPONSE)
 			code = response_column(head, windows, &head->field[i], file, err);

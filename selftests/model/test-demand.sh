@@ -67,6 +67,8 @@ bad_tables()
 	refused "$file:1: nothing to explain" 't,seconds,n_a\n0,1,2\n'
 	refused "$file:1: neither t nor seconds" 'n_a,u_cpu\n2,.2\n'
 	refused "$file:1: column 4 (n_a) is column 3 again" 't,seconds,n_a,n_a,u\n'
+	refused "$file:1: column 5 (u_cpu) says the same as another one" 't,seconds,n_a,u,u_cpu\n'
+	refused "$file:1: column 5 (meanR_a) says the same" 't,seconds,n_a,rt_a,meanR_a,u\n'
 	refused "$file:1: column 4 (rt_b): there is no column n_b" 't,seconds,n_a,rt_b,u\n'
 	refused "$file:1: column 4 (own_web_c): there is no column n_" 't,seconds,n_a,own_web_c,u\n'
 	refused "$file:3: column 3 (n_a): -2 is negative" "$head_line\n0,1,5,3,.2\n1,1,-2,3,.1\n"

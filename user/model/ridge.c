@@ -94,7 +94,7 @@ static int choose(struct work *s, double *lambda)
 	double best = INFINITY, now, try;
 	int code = -EDOM;
 
-	for (try = 1e-9; try < 2; try *= 3) {
+	for (try = 1e-8; try < 2; try *= 6) {
 		if (solve(s, try))
 			continue;
 		now = validation(s);
