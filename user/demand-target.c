@@ -31,12 +31,12 @@ static void quality_take(struct tl_target *target, const struct tl_ols_out *out)
 /*
  * Where clients wait for answers, a window whose requests happen to be costly has fewer
  * of them. That bends the line if nothing else makes the load vary: the counts must vary
- * by more than they do by chance.
+ * by more than they do by chance, or the costs hardly at all.
  */
 static void look_at_chance(const struct tl_demand *d, struct tl_target *target)
 {
 	size_t p = d->windows->classes.n, n = d->n_used, w, i;
-	double chance = 0, mean = 0, squares = 0, load, rate;
+	double chance = 0, mean = 0, squares = 0, off = 0, load, rate, variance;
 
 	for (w = 0; w < n; w++) {
 		for (i = 0, load = 0; i < p; i++) {
@@ -46,8 +46,11 @@ static void look_at_chance(const struct tl_demand *d, struct tl_target *target)
 		}
 		mean += load / (double)n;
 		squares += load * load;
+		off += target->residual[w] * target->residual[w];
 	}
-	if (chance < TL_CHANCE_MAX * (squares - (double)n * mean * mean))
+	variance = squares - (double)n * mean * mean;
+	if (chance < TL_CHANCE_MAX * variance ||
+	    off < TL_CHANCE_MAX * TL_CHANCE_MAX * variance)
 		return;
 	for (i = 0; i < p; i++)
 		if (target->coefficient[i].verdict < TL_VERDICT_CHANCE)

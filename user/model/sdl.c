@@ -24,7 +24,8 @@
  * Then U_w = b_0 + k Σ_i d_i n_iw / T_w gives D = k d. How much is b_0 can be told
  * only if the load varied by more than counts do by chance: within that, a window in
  * which requests happened to be costly has fewer of them, because clients wait for
- * their answers, and the line through such points is too flat. Else b_0 = 0 and k is
+ * their answers, and the line through such points is too flat; or if costs hardly vary,
+ * so that the points lie on the line. Else b_0 = 0 and k is
  * the quotient of the sums; and as long as chance is not most of the variance, the
  * interval reaches down to what the line would have it. A measured part that is charged
  * to no request is the background only if there is no such line: some of it is work for
@@ -136,7 +137,7 @@ static double lowest_slope(const struct work *s, double load, double busy, doubl
 
 /* Sums over the windows that a line through them is made of. */
 struct sums {
-	double n, x, y, xx, xy, work, busy, outside, chance, variance, products;
+	double n, x, y, xx, xy, yy, work, busy, outside, chance, variance, products, off;
 };
 
 static void sums_make(const struct work *s, struct sums *q)
@@ -155,12 +156,15 @@ static void sums_make(const struct work *s, struct sums *q)
 		q->y += busy_of(s, w);
 		q->xx += load * load;
 		q->xy += load * busy_of(s, w);
+		q->yy += busy_of(s, w) * busy_of(s, w);
 		q->outside += s->measured ? s->in->background[w] : 0;
 		q->work += load * t;
 		q->busy += busy_of(s, w) * t;
 	}
 	q->variance = q->xx - q->x * q->x / q->n;
 	q->products = q->xy - q->x * q->y / q->n;
+	q->off = q->variance > 0 ? q->yy - q->y * q->y / q->n -
+				   q->products * q->products / q->variance : 0;
 }
 
 /* How the background is told; once, from all windows. */
@@ -170,7 +174,9 @@ static void way_find(struct work *s)
 
 	s->line = s->measured = false;
 	sums_make(s, &q);
-	s->line = q.n > 2 && q.chance < TL_CHANCE_MAX * q.variance;
+	s->line = q.n > 2 && q.variance > 0 &&
+		  (q.chance < TL_CHANCE_MAX * q.variance ||
+		   q.off * q.variance < pow(TL_CHANCE_MAX * q.products, 2));
 	s->measured = !s->line && s->in->background;
 	s->lowest = 1;
 	if (!s->line && !s->measured && q.n > 2 && q.busy > 0 &&
