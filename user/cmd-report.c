@@ -113,8 +113,8 @@ const struct tl_cmd tl_cmd_report = {
 		"                    where to write; \"-\" for standard output\n"
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv, of which\n"
-		"the demands are shown. The page needs no network and no scripts. --json prints its figures, with -o\n"
-		"or instead of it. Needs graphviz and gnuplot.\n"
+		"the demands are shown. The page needs no network and no scripts. --json prints\n"
+		"its figures, with -o or instead of it. Needs graphviz and gnuplot.\n"
 		"\nExample:\n"
 		"  tierlens report evening.jsonl -o evening.html\n",
 	.run = run,

@@ -178,7 +178,8 @@ json_t *tl_demand_json(const struct tl_demand *demand)
 
 	targets_json(demand, r2, checks, unfit);
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:I, s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o}",
+		"{s:s, s:s, s:s, s:I, s:I, s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
+		"s:o}",
 		"file", windows->file,
 		"method", tl_method_names[demand->method],
 		"why", demand->why,

@@ -234,8 +234,8 @@ json_t *tl_forecast_json(const struct tl_forecast *forecast)
 		json_object_set_new(target->resource == TL_NOWHERE ? total_y : total_u,
 				    name_of(forecast, target), number(forecast->total[i]));
 	}
-	return json_pack("{s:s, s:o, s:{s:o, s:o}, s:{s:o, s:o}, s:f, s:I}", "file", forecast->windows->file,
-			 "windows", windows, "error", "y", y, "u", u,
+	return json_pack("{s:s, s:o, s:{s:o, s:o}, s:{s:o, s:o}, s:f, s:I}",
+			 "file", forecast->windows->file, "windows", windows, "error", "y", y, "u", u,
 			 "total_error", "y", total_y, "u", total_u,
 			 "busiest", forecast->busiest,
 			 "unknown_classes", (json_int_t)forecast->unknown);

@@ -63,6 +63,8 @@ static const struct kind kinds[] = {
 	{ "service times that vary much", 6, SIM_VARIED, SIM_LOGNORMAL, 0.6, 0.04, 0,
 	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE) },
 	{ "light load", 5, SIM_VARIED, SIM_EXPONENTIAL, 0.12, 0.02, 0, UTILISATION | OWN },
+	{ "mixes that hardly vary", 6, SIM_CONSTANT, SIM_LOGNORMAL, 0.6, 0, 0,
+	  BIT(OLS) | BIT(NNLS) | BIT(RIDGE) | BIT(SDL) },
 	{ "clients that wait", 4, SIM_CONSTANT, SIM_EXPONENTIAL, 0.6, 0, 20, BIT(SDL) },
 };
 

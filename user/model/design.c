@@ -229,8 +229,8 @@ int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
 	out->spread = doubles(p * p);
 	out->leverage = doubles(in->windows);
 	out->set = calloc(p, sizeof(*out->set));
-	if (!out->x || !out->scale || !out->r || !out->singular || !out->v || !out->pseudo || !out->spread ||
-	    !out->leverage || !out->set)
+	if (!out->x || !out->scale || !out->r || !out->singular || !out->v ||
+	    !out->pseudo || !out->spread || !out->leverage || !out->set)
 		return -ENOMEM;
 	rates_fill(in, out);
 	scale_fill(out);
