@@ -20,6 +20,7 @@ include user/user.mk
 include selftests/lib/lib.mk
 include selftests/abi/abi.mk
 include selftests/unit/unit.mk
+include selftests/model/model.mk
 
 # The command's self test runs the test services.
 user: guest-programs
@@ -64,10 +65,12 @@ check: ## all tests; installs what they need
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest check-static
 	@$(MAKE) --no-print-directory check-unit
+	@$(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory check-vm
 
 check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and the debug kernel
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
+	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "out.h"
 
+#include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <string.h>
 #include <tierlens-version.h>
@@ -11,7 +12,7 @@
 static const struct tl_cmd *const commands[] = {
 	&tl_cmd_top, &tl_cmd_status, &tl_cmd_enable, &tl_cmd_disable, &tl_cmd_tier,
 	&tl_cmd_class, &tl_cmd_show, &tl_cmd_record, &tl_cmd_replay, &tl_cmd_graph, &tl_cmd_report,
-	&tl_cmd_selftest,
+	&tl_cmd_demand, &tl_cmd_selftest,
 };
 
 static void usage(FILE *to)
@@ -60,6 +61,8 @@ int main(int argc, char **argv)
 
 	/* A reader that goes away is a failed write, with a sentence. */
 	signal(SIGPIPE, SIG_IGN);
+	/* GSL's own handler aborts; every call of it is looked at instead. */
+	gsl_set_error_handler_off();
 	status = run(argc, argv);
 	tl_out_progress_end();
 	if (tl_out_close(stdout, "standard output", &err) && status == TL_EXIT_OK)

@@ -141,21 +141,32 @@ static void when_print(FILE *to, u64 ns, const char *format)
 	fputs(text, to);
 }
 
-static void head_print(FILE *to, const struct tl_report *report)
+/**
+ * tl_page_begin() - Print a page up to its title
+ * @to: where
+ * @file: what the page is of
+ */
+void tl_page_begin(FILE *to, const char *file)
 {
-	const struct tl_series *series = &report->series;
-	const struct tl_interval *total = series->total;
+	const char *name = strrchr(file, '/');
 
-	const char *name = strrchr(report->file, '/');
-
-	name = name ? name + 1 : report->file;
+	name = name ? name + 1 : file;
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>", to);
 	tl_html_text(to, name);
 	fprintf(to, " – tierlens</title>\n<style>\n%s</style></head><body>\n<h1>", style);
 	tl_html_text(to, name);
-	fputs("</h1>\n<p class=\"soft\">", to);
+	fputs("</h1>\n", to);
+}
+
+static void head_print(FILE *to, const struct tl_report *report)
+{
+	const struct tl_series *series = &report->series;
+	const struct tl_interval *total = series->total;
+
+	tl_page_begin(to, report->file);
+	fputs("<p class=\"soft\">", to);
 	when_print(to, total->start_ns, "%A %d %B %Y, %T");
 	fputs(" to ", to);
 	when_print(to, series->end_ns[series->n - 1], "%T %Z");
@@ -496,9 +507,20 @@ void tl_page_print(FILE *to, const struct tl_report *report)
 	}
 	paths_print(to, report->series.total);
 	usage_print(to, report->series.total);
+	tl_costs_print(to, &report->costs);
 	hosts_print(to, report->series.total);
 	fputs("<h2>Attribution and losses</h2>\n", to);
 	losses_print(to, report->series.total);
 	calls_print(to, report->series.total);
-	fprintf(to, "%s</body></html>\n", reading);
+	tl_page_end(to, true);
+}
+
+/**
+ * tl_page_end() - Print the end of a page
+ * @to: where
+ * @recording: how to read what is shown of recordings
+ */
+void tl_page_end(FILE *to, bool recording)
+{
+	fprintf(to, "%s</body></html>\n", recording ? reading : "");
 }

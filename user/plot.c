@@ -22,7 +22,7 @@
 #define OTHERS "#c9bfa8"
 
 /* Distinguishable for most eyes, on white and on nearly black. */
-static const char *const colours[TL_REPORT_TIERS] = {
+const char *const tl_plot_colours[TL_REPORT_TIERS] = {
 	"#2f78c4", "#e08a2c", "#2f9e6b", "#a05fc0",
 	"#c9504c", "#1f9fb0", "#b08a1e", "#c868a0",
 };
@@ -37,13 +37,20 @@ static const char *const colours[TL_REPORT_TIERS] = {
 const char *tl_plot_colour(const struct tl_report *report, size_t place)
 {
 	if (place < report->n_plotted)
-		return colours[place];
+		return tl_plot_colours[place];
 	if (place < report->n_tiers)
 		return OTHERS;
 	return place - report->n_tiers == TL_LAYER_BETWEEN ? BETWEEN : OUTSIDE;
 }
 
-static FILE *script_open(struct tl_bytes *script, const char *y_label)
+/**
+ * tl_plot_open() - Begin a script for gnuplot
+ * @script: where it goes
+ * @y_label: of the vertical axis
+ *
+ * Return: where to write the rest, to be given to tl_plot_run(); NULL without memory.
+ */
+FILE *tl_plot_open(struct tl_bytes *script, const char *y_label)
 {
 	FILE *to;
 
@@ -63,8 +70,17 @@ static FILE *script_open(struct tl_bytes *script, const char *y_label)
 	return to;
 }
 
-static int script_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
-		      struct tl_error *err)
+/**
+ * tl_plot_run() - Have a script drawn
+ * @to: what tl_plot_open() returned; closed
+ * @script: as given to it; freed
+ * @svg: set to the picture, data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_plot_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
+		struct tl_error *err)
 {
 	static const char *const argv[] = { "gnuplot", NULL };
 	int code;
@@ -80,20 +96,41 @@ static int script_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
 	return code;
 }
 
-/* gnuplot shows UTC; the reader's clock shows local time. */
-static double local_s(u64 ns)
+/**
+ * tl_plot_local_s() - A time as gnuplot must have it to show the reader's clock
+ * @t_s: seconds since the epoch
+ *
+ * Return: seconds; gnuplot shows UTC.
+ */
+double tl_plot_local_s(double t_s)
 {
-	time_t s = (time_t)(ns / 1000000000U);
+	time_t s = (time_t)t_s;
 	struct tm tm;
 
 	localtime_r(&s, &tm);
-	return (double)ns / 1e9 + (double)tm.tm_gmtoff;
+	return t_s + (double)tm.tm_gmtoff;
+}
+
+static double local_s(u64 ns)
+{
+	return tl_plot_local_s((double)ns / 1e9);
 }
 
 static void time_axis(FILE *to, const struct tl_series *series)
 {
-	double from = local_s(series->slot[0]->start_ns);
-	double until = local_s(series->end_ns[series->n - 1]), span = until - from;
+	tl_plot_time_axis(to, local_s(series->slot[0]->start_ns),
+			  local_s(series->end_ns[series->n - 1]));
+}
+
+/**
+ * tl_plot_time_axis() - Let the horizontal axis show times
+ * @to: script
+ * @from: first, from tl_plot_local_s()
+ * @until: last
+ */
+void tl_plot_time_axis(FILE *to, double from, double until)
+{
+	double span = until - from;
 
 	fprintf(to, "set xtics time format '%s'\n",
 		span > 2 * 86400 ? "%d %b %H:%M" : span > 1200 ? "%H:%M" : "%H:%M:%S");
@@ -156,7 +193,7 @@ int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
 	*svg = (struct tl_bytes){ 0 };
 	if (!report->n_plotted)
 		return 0;
-	to = script_open(&script, "requests per second");
+	to = tl_plot_open(&script, "requests per second");
 	if (!to)
 		return tl_error_no_memory(err);
 	time_axis(to, series);
@@ -169,7 +206,7 @@ int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
 		fprintf(to, "EOD\n");
 	}
 	lines_plot(to, report);
-	return script_run(to, &script, svg, err);
+	return tl_plot_run(to, &script, svg, err);
 }
 
 /* Layers in the order in which they are stacked: tiers from the front down, the
@@ -229,7 +266,7 @@ int tl_plot_stack(const struct tl_report *report, struct tl_bytes *svg,
 	*svg = (struct tl_bytes){ 0 };
 	if (report->response_s < 0)
 		return 0;
-	to = script_open(&script, "ms per request");
+	to = tl_plot_open(&script, "ms per request");
 	if (!to)
 		return tl_error_no_memory(err);
 	time_axis(to, &report->series);
@@ -243,7 +280,7 @@ int tl_plot_stack(const struct tl_report *report, struct tl_bytes *svg,
 			"fc rgb '#" AREA_ALPHA "%s'", k ? ", " : "plot ", k,
 			tl_plot_colour(report, k) + 1);
 	fprintf(to, ", $d%zu using 1:2 with lines lw 1.4 lc rgb '#000000'\n", places);
-	return script_run(to, &script, svg, err);
+	return tl_plot_run(to, &script, svg, err);
 }
 
 /* The decade in which the fastest tier begins to answer, but for a stray request. */
@@ -307,7 +344,7 @@ int tl_plot_spread(const struct tl_report *report, struct tl_bytes *svg,
 	*svg = (struct tl_bytes){ 0 };
 	if (report->response_s < 0)
 		return 0;
-	to = script_open(&script, "% of requests");
+	to = tl_plot_open(&script, "% of requests");
 	if (!to)
 		return tl_error_no_memory(err);
 	fprintf(to, "set logscale x 10\nset format x '%%g ms'\nset yrange [0:100]\n"
@@ -319,5 +356,5 @@ int tl_plot_spread(const struct tl_report *report, struct tl_bytes *svg,
 		fprintf(to, "EOD\n");
 	}
 	lines_plot(to, report);
-	return script_run(to, &script, svg, err);
+	return tl_plot_run(to, &script, svg, err);
 }

@@ -2,6 +2,7 @@
 /* A recording, worked up for the page and for programs. */
 #include "report.h"
 
+#include "demand-out.h"
 #include "dot.h"
 #include "error.h"
 #include "graph.h"
@@ -88,7 +89,10 @@ int tl_report_make(struct tl_report *report, const char *file, struct tl_error *
 	if (code)
 		return code;
 	tl_out_progress_end();
-	return work_up(report) ? tl_error_no_memory(err) : 0;
+	if (work_up(report))
+		return tl_error_no_memory(err);
+	tl_costs_make(&report->costs, file);
+	return 0;
 }
 
 /**
@@ -113,6 +117,7 @@ int tl_report_draw(struct tl_report *report, struct tl_error *err)
 		tl_out_progress("drawing, %d of %d", i + 1, TL_PICTURES);
 		code = pictures[i](report, &report->picture[i], err);
 	}
+	code = code ? code : tl_costs_draw(&report->costs, err);
 	tl_out_progress_end();
 	return code;
 }
@@ -127,6 +132,7 @@ void tl_report_free(struct tl_report *report)
 
 	for (i = 0; i < TL_PICTURES; i++)
 		free(report->picture[i].data);
+	tl_costs_free(&report->costs);
 	free(report->layer);
 	free(report->order);
 	tl_figures_free(&report->figures);
@@ -167,7 +173,7 @@ json_t *tl_report_json(const struct tl_report *report)
 				  report->layer[report->flow.n + TL_LAYER_BETWEEN],
 				  "outside_s",
 				  report->layer[report->flow.n + TL_LAYER_OUTSIDE]);
-	return json_pack("{s:s, s:s?, s:I, s:I, s:f, s:f, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s?, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o}",
 			 "file", report->file,
 			 "warning", *report->warning ? report->warning : NULL,
 			 "intervals", (json_int_t)series->intervals,
@@ -176,5 +182,6 @@ json_t *tl_report_json(const struct tl_report *report)
 			 "seconds", tl_ns_to_s(series->total->length_ns),
 			 "attributed", attributed < 0 ? json_null() : json_real(attributed),
 			 "figures", tl_figures_json(&report->figures),
-			 "front", front);
+			 "front", front, "demand", *report->costs.failed ? json_null() :
+			 tl_demand_json(&report->costs.demand));
 }

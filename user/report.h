@@ -3,6 +3,7 @@
 #define TL_REPORT_H
 
 #include "child.h"
+#include "demand.h"
 #include "figures.h"
 #include "flow.h"
 #include "series.h"
@@ -17,6 +18,21 @@ struct tl_error;
 enum tl_picture { TL_PICTURE_GRAPH, TL_PICTURE_STACK, TL_PICTURE_RATE, TL_PICTURE_SPREAD,
 		  TL_PICTURES };
 
+enum tl_demand_picture { TL_DEMAND_PREDICTED, TL_DEMAND_RESIDUALS, TL_DEMAND_PICTURES };
+
+/**
+ * struct tl_costs - What requests cost, for the page
+ * @failed: the sentence if it could not be told, "" if it could
+ * @windows: what it was computed from
+ * @picture: SVG, after tl_costs_draw()
+ */
+struct tl_costs {
+	char failed[600];
+	struct tl_windows windows;
+	struct tl_demand demand;
+	struct tl_bytes picture[TL_DEMAND_PICTURES];
+};
+
 /**
  * struct tl_report - A recording, worked up
  * @file: name of the recording
@@ -28,6 +44,7 @@ enum tl_picture { TL_PICTURE_GRAPH, TL_PICTURE_STACK, TL_PICTURE_RATE, TL_PICTUR
  * @layer: of the whole, as tl_flow_layers() gives them
  * @response_s: mean response of the front tier, negative without one
  * @picture: SVG, after tl_report_draw()
+ * @costs: of its requests
  */
 struct tl_report {
 	const char *file;
@@ -38,6 +55,7 @@ struct tl_report {
 	size_t *order, n_tiers, n_plotted;
 	double *layer, response_s;
 	struct tl_bytes picture[TL_PICTURES];
+	struct tl_costs costs;
 };
 
 /* report.c */
@@ -54,8 +72,22 @@ int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
 int tl_plot_spread(const struct tl_report *report, struct tl_bytes *svg,
 		   struct tl_error *err);
 const char *tl_plot_colour(const struct tl_report *report, size_t place);
+extern const char *const tl_plot_colours[TL_REPORT_TIERS];
+FILE *tl_plot_open(struct tl_bytes *script, const char *y_label);
+int tl_plot_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
+		struct tl_error *err);
+double tl_plot_local_s(double t_s);
+void tl_plot_time_axis(FILE *to, double from, double until);
+
+/* costs.c, costs-page.c */
+void tl_costs_make(struct tl_costs *costs, const char *file);
+int tl_costs_draw(struct tl_costs *costs, struct tl_error *err);
+void tl_costs_free(struct tl_costs *costs);
+void tl_costs_print(FILE *to, const struct tl_costs *costs);
 
 /* page.c */
+void tl_page_begin(FILE *to, const char *file);
+void tl_page_end(FILE *to, bool recording);
 void tl_page_print(FILE *to, const struct tl_report *report);
 
 #endif

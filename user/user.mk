@@ -9,14 +9,16 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 
 user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-user-packages := libnl-3.0 libnl-genl-3.0 jansson
+user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl
 user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi \
 	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
-user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -lm
+# libcsv is a few hundred lines and not on every server: it goes in.
+user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm
 
 # Everything but main.c: what the tests link as well.
-user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/selftest/*.c))) kmod/core/hist.c
+user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/model/*.c \
+	user/selftest/*.c))) kmod/core/hist.c
 user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
 user-objects := $(user-lib-objects) $(O)/user/user/main.o
 
@@ -27,7 +29,7 @@ $(O)/tierlens: $(user-objects)
 	$(CC) -o $@ $(user-objects) $(LDFLAGS) $(user-libs)
 
 # Headers are few and small: any change of one compiles everything again.
-user-headers := $(wildcard user/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
+user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
 	include/uapi/linux/tierlens.h include/tierlens-version.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)

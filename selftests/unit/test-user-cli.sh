@@ -13,7 +13,7 @@ usage()
 {
 	local command
 
-	for command in top status enable disable tier class show record replay graph report; do
+	for command in top status enable disable tier class show record replay graph report demand; do
 		run "$real" "$command" --help
 		[[ $status == 0 ]] && grep -q "^usage: tierlens $command" "$dir/out" &&
 			grep -q '^Example:' "$dir/out" && grep -q "^  $command " <("$real" --help)
@@ -251,9 +251,9 @@ pictures()
 	good "report --json: the layers add up to the response" '.[0].intervals == 12 and
 		.[0].missed == 0 and .[0].front.tier == "nginx:80" and
 		(.[0].front | ([.own_s[]] | add) + .between_s + .outside_s - .mean_response_s | fabs) < 1e-9'
-	[[ $(grep -c '<svg' "$dir/page.html") == 4 ]] && grep -q '</html>$' "$dir/page.html" &&
+	[[ $(grep -c '<figure' "$dir/page.html") == 6 ]] && grep -q '</html>$' "$dir/page.html" &&
 		! grep -qE '<script|<link|src=|href="http|url\(' "$dir/page.html"
-	result $? "report: four pictures, nothing from outside, no scripts"
+	result $? "report: six pictures, nothing from outside, no scripts"
 	sed 's/nginx:80/<script>alert(1)<\/script>"\x27\&/g' "$dir/r.jsonl" >"$dir/hostile.jsonl"
 	sed -i 's/<\/script>"/<\/script>\\"/g' "$dir/hostile.jsonl"
 	run "$real" report "$dir/hostile.jsonl" -o "$dir/page.html"
@@ -345,7 +345,12 @@ completion()
 	result $? "nothing in a name is expanded"
 	cd "$dir" || exit 1
 	completes "gap.jsonl" tierlens replay ga
+	: >figures.csv
+	completes "figures.csv" tierlens demand fit fig
+	completes "figures.csv" tierlens report fig
 	cd - >/dev/null || exit 1
+	completes "fit predict compare --json --help" tierlens demand ""
+	completes "residence" tierlens demand fit --method res
 }
 
 documents()
@@ -359,7 +364,7 @@ documents()
 		result $? "the man page is clean"
 	fi
 	for command in top status enable disable "tier add" "class add" show record replay graph \
-		report selftest; do
+		report selftest "demand fit" "demand predict" "demand compare"; do
 		grep -q "^\.BR* \"*$command" "$top/Documentation/tierlens.1"
 		result $? "the man page has $command"
 		for option in $("$real" "${command%% *}" --help | grep -oE '^ .* --[a-z]+' |

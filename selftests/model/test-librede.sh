@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Demands of five traces of a real system with known demands, held against these and against
+# eight published estimators on the same traces. TIERLENS_LIBREDE names the directory with them.
+# Prints TAP.
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+traces=${TIERLENS_LIBREDE:-$top/../shared/data/librede}
+tierlens=${TIERLENS:-$top/build/tierlens}
+mean_max=1.7 worst_max=3.4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+if [[ ! -r $traces/librede_estimates.json ]]; then
+	echo "1..0 # SKIP no traces in $traces: set TIERLENS_LIBREDE"
+	exit 0
+fi
+
+# fit NAME METHOD: estimates in seconds, in the order of the classes
+fit()
+{
+	"$tierlens" demand fit --method "$2" --json "$traces/$1_10s.csv" 2>/dev/null |
+		jq -c '[.demands[].value_s]'
+}
+
+# errors NAME ESTIMATES: percent off the known demands, one a line
+errors()
+{
+	jq -r --arg name "$1" --argjson estimates "$2" '.[$name].nominal_s as $true |
+		range($true | length) | 100 * (($estimates[.] // 0) / $true[.] - 1) |
+		if . < 0 then -. else . end' "$traces/librede_estimates.json"
+}
+
+mean()
+{
+	awk '{ sum += $1; n++ } END { printf "%.3f\n", n ? sum / n : 1e9 }'
+}
+
+names()
+{
+	jq -r 'keys[]' "$traces/librede_estimates.json"
+}
+
+# Of each trace the mean error over its classes; of those the mean and the largest.
+score()
+{
+	awk -v method="$1" '{ sum += $1; if ($1 > most) most = $1 }
+		END { printf "%s %.2f %.2f\n", method, sum / NR, most }'
+}
+
+for method in auto sdl residence nnls ridge ols baseline; do
+	for name in $(names); do
+		errors "$name" "$(fit "$name" "$method")" >"$dir/$method.$name"
+		mean <"$dir/$method.$name"
+	done | score "$method"
+done >"$dir/ours"
+while read -r published; do
+	for name in $(names); do
+		errors "$name" "$(jq -c --arg name "$name" --arg m "$published" \
+			'.[$name].librede_estimates[$m]' "$traces/librede_estimates.json")" | mean
+	done | score "$published"
+done < <(jq -r '[.[].librede_estimates | keys[]] | unique[]' \
+	"$traces/librede_estimates.json") >"$dir/theirs"
+echo "# mean error of the five traces and that of the worst, percent:"
+sed 's/^/#   /' "$dir/ours" "$dir/theirs"
+echo "# auto, of single demands: $(cat "$dir"/auto.* | sort -n |
+	awk '{ sum += $1; most = $1 } END { printf "mean %.2f, largest %.2f", sum / NR, most }')"
+
+read -r _ our_mean our_worst < <(grep '^auto ' "$dir/ours")
+failed=0
+check()
+{
+	local result=ok
+
+	awk "BEGIN { exit !($3) }" || { result='not ok' failed=1; }
+	echo "$result $1 - $2"
+}
+check 1 "mean error $our_mean % <= $mean_max %" "$our_mean <= $mean_max"
+check 2 "worst trace $our_worst % <= $worst_max %" "$our_worst <= $worst_max"
+best=$(awk '{ print $2 }' "$dir/theirs" | sort -n | head -1)
+check 3 "the best of the published has $best % in the mean" "$our_mean <= $best"
+echo "1..3"
+exit $failed

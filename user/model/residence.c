@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Service times from residence times
+ *
+ *	R_iw = S_i / (1 - U_w) = S_i (1 + q_w),	q = U / (1 - U)
+ *
+ * exact for a queue in front of one server with exponential service times, and for
+ * any service times where the server is shared evenly (L. Kleinrock, Queueing
+ * Systems II, 1976, 4.4), if requests arrive by chance. Clients that wait for their
+ * answers queue less, queues that are served one by one may be longer: so a factor
+ *
+ *	R_iw = S_i (1 + κ q_w)
+ *
+ * is estimated too, by quasi-likelihood with a variance proportional to the mean,
+ *
+ *	S_i = Σ_w T_iw / Σ_w n_iw (1 + κ q_w),
+ *	Σ_iw (T_iw - n_iw S_i (1 + κ q_w)) z_w / (1 + κ q_w) = 0
+ *
+ * (T: sums of times; P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989), with
+ * the work that came, z_w = Σ_i n_iw S_i per second, as an instrument where q_w would
+ * stand: noise in the measured U would pull κ towards zero, and z knows nothing of it.
+ * Where the load varies too little to tell it, κ is 1. U is that of the tier's busiest
+ * resource. Errors: jackknife over blocks of windows.
+ *
+ * A tier with several resources spends a part at each of them,
+ *
+ *	T_iw = Σ_r D_ir n_iw / (1 - U_rw),	D ≥ 0
+ *
+ * which least squares tells apart as far as they are not always busy together.
+ */
+#include "residence.h"
+
+#include "model/design.h"
+#include "model/nnls.h"
+#include "model/ols.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCKS 30
+#define FACTOR_MAX 50.0
+#define FACTOR_ERROR_MAX 0.25 /* above that 1 is the better guess */
+#define VARIATION_MIN 0.02 /* of the waiting, relative to its mean */
+
+struct work {
+	const struct tl_residence_in *in;
+	size_t from, until; /* windows that are left out */
+	double *q, *work, *time, *scaled, *service, *all, *squares, factor;
+	bool free;
+};
+
+/**
+ * tl_residence_waiting() - Waiting per second of service at a tier
+ * @resources: how many it has
+ * @busy: [resources] their utilisations
+ *
+ * Return: u / (1 - u) of the busiest.
+ */
+double tl_residence_waiting(size_t resources, const double *busy)
+{
+	double most = 0;
+	size_t r;
+
+	for (r = 0; r < resources; r++)
+		most = fmax(most, busy[r]);
+	return most < 1 ? most / (1 - most) : 0;
+}
+
+static bool left_out(const struct work *s, size_t w)
+{
+	return w >= s->from && w < s->until;
+}
+
+static void services(struct work *s, double factor)
+{
+	size_t p = s->in->classes, w, i;
+
+	memset(s->scaled, 0, p * sizeof(*s->scaled));
+	for (w = 0; w < s->in->windows; w++)
+		for (i = 0; !left_out(s, w) && i < p; i++)
+			s->scaled[i] += s->in->count[w * p + i] * (1 + factor * s->q[w]);
+	for (i = 0; i < p; i++)
+		s->service[i] = s->scaled[i] > 0 ? s->time[i] / s->scaled[i] : 0;
+}
+
+/* Falls as the factor rises. */
+static double score(double factor, void *arg)
+{
+	struct work *s = arg;
+	size_t p = s->in->classes, w, i;
+	double sum = 0, slow, off, work, mean = 0, n = 0;
+
+	services(s, factor);
+	for (w = 0; w < s->in->windows; w++) {
+		for (i = 0, work = 0; i < p; i++)
+			work += s->in->count[w * p + i] * s->service[i] / s->in->seconds[w];
+		s->work[w] = work;
+		mean += left_out(s, w) ? 0 : work;
+		n += !left_out(s, w);
+	}
+	for (w = 0; w < s->in->windows; w++) {
+		slow = 1 + factor * s->q[w];
+		for (i = 0, off = 0; !left_out(s, w) && i < p; i++)
+			off += s->in->time_s[w * p + i] -
+			       s->in->count[w * p + i] * s->service[i] * slow;
+		sum += off * (s->work[w] - mean / n) / slow;
+	}
+	return sum;
+}
+
+/* Between 0 and the most; at an end if there is no zero between them. */
+static double factor_find(struct work *s)
+{
+	gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+	gsl_function f = { score, s };
+	double factor = score(0, s) <= 0 ? 0 : FACTOR_MAX;
+	int i;
+
+	if (solver && factor > 0 && !gsl_root_fsolver_set(solver, &f, 0, FACTOR_MAX)) {
+		for (i = 0; i < 60 && !gsl_root_fsolver_iterate(solver); i++)
+			if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
+						   gsl_root_fsolver_x_upper(solver), 1e-6,
+						   1e-6) == GSL_SUCCESS)
+				break;
+		factor = gsl_root_fsolver_root(solver);
+	}
+	gsl_root_fsolver_free(solver);
+	return factor;
+}
+
+static void fit(struct work *s, size_t from, size_t until)
+{
+	size_t p = s->in->classes, w, i;
+
+	s->from = from;
+	s->until = until;
+	memset(s->time, 0, p * sizeof(*s->time));
+	for (w = 0; w < s->in->windows; w++)
+		for (i = 0; !left_out(s, w) && i < p; i++)
+			s->time[i] += s->in->time_s[w * p + i];
+	if (s->free)
+		s->factor = factor_find(s);
+	services(s, s->factor);
+}
+
+/* Return: the error of the factor. */
+static double jackknife(struct work *s, size_t blocks)
+{
+	size_t p = s->in->classes, n = s->in->windows, b, i;
+	double whole = s->factor, square = 0, part = (double)(blocks - 1) / (double)blocks;
+
+	memcpy(s->all, s->service, p * sizeof(*s->all));
+	memset(s->squares, 0, p * sizeof(*s->squares));
+	for (b = 0; b < blocks; b++) {
+		fit(s, b * n / blocks, (b + 1) * n / blocks);
+		square += part * pow(s->factor - whole, 2);
+		for (i = 0; i < p; i++)
+			s->squares[i] += part * pow(s->service[i] - s->all[i], 2);
+	}
+	memcpy(s->service, s->all, p * sizeof(*s->all));
+	s->factor = whole;
+	return sqrt(square);
+}
+
+static void service_estimates(struct work *s, struct tl_residence_out *out, double error,
+			      size_t blocks)
+{
+	double t = tl_student95((double)blocks - 1);
+	size_t i;
+
+	out->degrees = (double)blocks - 1;
+	tl_estimate_interval(&out->factor, s->factor, error, t);
+	for (i = 0; i < s->in->classes; i++) {
+		tl_estimate_interval(&out->service[i], s->service[i], sqrt(s->squares[i]), t);
+		tl_estimate_judge(&out->service[i]);
+		if (s->service[i] <= 0)
+			out->service[i].verdict = TL_VERDICT_ZERO;
+		if (s->scaled[i] <= 0)
+			out->service[i].verdict = TL_VERDICT_ABSENT;
+	}
+}
+
+/* A factor cannot be told from the service times if the waiting is always the same. */
+static bool varies(const struct work *s)
+{
+	double n = (double)s->in->windows, mean = 0, squares = 0;
+	size_t w;
+
+	for (w = 0; w < s->in->windows; w++) {
+		mean += s->q[w] / n;
+		squares += s->q[w] * s->q[w] / n;
+	}
+	return squares - mean * mean > pow(VARIATION_MIN * mean, 2);
+}
+
+static void service(struct work *s, struct tl_residence_out *out)
+{
+	size_t blocks = s->in->windows < BLOCKS ? s->in->windows : BLOCKS, w;
+	double error;
+
+	for (w = 0; w < s->in->windows; w++)
+		s->q[w] = tl_residence_waiting(s->in->resources,
+					       s->in->busy + w * s->in->resources);
+	s->free = s->in->resources > 0 && varies(s);
+	s->factor = 1;
+	fit(s, 0, 0);
+	error = jackknife(s, blocks);
+	if (s->free && error > FACTOR_ERROR_MAX) {
+		s->free = false;
+		s->factor = 1;
+		fit(s, 0, 0);
+		error = jackknife(s, blocks);
+	}
+	service_estimates(s, out, error, blocks);
+}
+
+/* Rows are divided by √n, because the sum of n times varies with n. */
+static int split_class(const struct tl_residence_in *in, struct tl_residence_out *out,
+		       size_t class, double *work)
+{
+	size_t k = in->resources, w, r;
+	double *x = work, *ones = x + in->windows * k, *target = ones + in->windows;
+	struct tl_estimate coefficient[k];
+	struct tl_design_in rows = { in->windows, k, x, ones, false };
+	struct tl_ols_out result = { .coefficient = coefficient,
+				     .residual = target + in->windows };
+	struct tl_design_out design;
+	int code;
+
+	for (w = 0; w < in->windows; w++) {
+		double n = in->count[w * in->classes + class];
+
+		ones[w] = 1;
+		target[w] = n > 0 ? in->time_s[w * in->classes + class] / sqrt(n) : 0;
+		for (r = 0; r < k; r++)
+			x[w * k + r] = sqrt(n) / (1 - in->busy[w * k + r]);
+	}
+	code = tl_design(&rows, &design);
+	if (!code)
+		code = tl_nnls_regression(&(struct tl_ols_in){ &design, target }, &result);
+	tl_design_free(&design);
+	for (r = 0; !code && r < k; r++)
+		out->demand[r * in->classes + class] = coefficient[r];
+	return code;
+}
+
+/* The errors are added as if independent: they pull in opposite directions, so that is
+ * more than their sum has. */
+static void sum_up(const struct tl_residence_in *in, struct tl_residence_out *out,
+		   size_t class)
+{
+	double value = 0, variance = 0, t = tl_student95((double)in->windows - 1);
+	enum tl_verdict verdict = TL_VERDICT_OK;
+	size_t r;
+
+	for (r = 0; r < in->resources; r++) {
+		const struct tl_estimate *e = &out->demand[r * in->classes + class];
+
+		value += e->value;
+		variance += e->error * e->error;
+		if (e->verdict == TL_VERDICT_INSEPARABLE || e->verdict == TL_VERDICT_ABSENT)
+			verdict = e->verdict;
+	}
+	tl_estimate_interval(&out->service[class], value, sqrt(variance), t);
+	tl_estimate_judge(&out->service[class]);
+	if (verdict != TL_VERDICT_OK)
+		out->service[class].verdict = verdict;
+}
+
+static int split(const struct tl_residence_in *in, struct tl_residence_out *out)
+{
+	double *work = calloc(in->windows * (in->resources + 3), sizeof(*work));
+	size_t i;
+	int code = work ? 0 : -ENOMEM;
+
+	for (i = 0; i < in->classes && !code; i++) {
+		code = split_class(in, out, i, work);
+		if (!code)
+			sum_up(in, out, i);
+	}
+	free(work);
+	return code;
+}
+
+/**
+ * tl_residence() - Service times from residence times
+ * @in: times and utilisations
+ * @out: filled in; its arrays are the caller's
+ *
+ * Return: 0; -ERANGE with too few windows, -ENOMEM, or what tl_nnls_regression() returns.
+ */
+int tl_residence(const struct tl_residence_in *in, struct tl_residence_out *out)
+{
+	size_t p = in->classes;
+	struct work s = { .in = in };
+	int code = 0;
+
+	if (in->windows < 2)
+		return -ERANGE;
+	s.q = calloc(2 * in->windows + 5 * p, sizeof(*s.q));
+	if (!s.q)
+		return -ENOMEM;
+	s.work = s.q + in->windows;
+	s.time = s.work + in->windows;
+	s.scaled = s.time + p;
+	s.service = s.scaled + p;
+	s.all = s.service + p;
+	s.squares = s.all + p;
+	service(&s, out);
+	free(s.q);
+	if (in->resources == 1)
+		memcpy(out->demand, out->service, p * sizeof(*out->demand));
+	else if (in->resources > 1)
+		code = split(in, out);
+	return code;
+}
