@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,newest machine=single timeout=400
+# vm: brief=6.1 machine=single timeout=400
 #
 # tierlens selftest, short: it passes on this kernel; and whatever becomes of it, the user's
 # rules and settings are afterwards as they were, and no server is left.
