@@ -55,11 +55,16 @@ uninstall: ## the reverse
 CHECK_VM ?= 6.1 5.10 6.12 newest 6.1+single 5.10+single 6.12+single newest+single \
 	6.1+virtual 6.1-arm64 6.1-arm64+single
 
-.PHONY: demo check check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand check check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
 	@tools/demo
+
+eval-demand: ## the experiment behind "tierlens demand", in a virtual machine; ARGS=--quick: ten minutes
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest
+	@tools/eval-demand $(ARGS)
 
 check: ## all tests; installs what they need
 	@tools/setup build check vm

@@ -12,6 +12,7 @@ log=${SHOP_LOG:-/tmp}
 children=8
 thread_handling=one-thread-per-connection
 db_persistent=0
+app=
 fcgi_keep_conn=off
 
 usage()
@@ -21,6 +22,7 @@ usage()
 	  --children N      PHP processes ($children)
 	  --fcgi-keep       nginx keeps its connections to php-fpm
 	  --db-persistent   PHP keeps its connections to MariaDB
+	  --app DIR         another application: pages.php, schema.sql and seed.sql in DIR
 	  --db-pool         MariaDB serves with a thread pool instead of a thread a connection
 	END
 }
@@ -39,6 +41,7 @@ parse_options()
 				 [ "$children" -ge 3 ] || die 'at least 3 children' ;;
 		--fcgi-keep)	 fcgi_keep_conn=on ;;
 		--db-persistent) db_persistent=1 ;;
+		--app)		 app=$(cd "${2:?--app DIR}" && pwd); shift ;;
 		--db-pool)	 thread_handling=pool-of-threads ;;
 		-h | --help)	 usage; exit 0 ;;
 		*)		 usage >&2; exit 2 ;;
@@ -89,6 +92,7 @@ prepare()
 	chown mysql "$run"
 	rm -rf "$run/shop" "$log"/shop-{nginx,access,php,mariadb,start}.log
 	cp -r "$here/shop" "$run/"
+	[ -z "$app" ] || cp "$app/pages.php" "$run/shop/"
 	chmod -R a+rX "$run/shop"
 	for file in nginx.conf php-fpm.conf my.cnf; do
 		sed -e "s|@RUN@|$run|g; s|@LOG@|$log|g; s|@CHILDREN@|$children|g" \
@@ -151,7 +155,7 @@ main()
 	prepare
 	start_servers
 	up=$EPOCHREALTIME
-	cat "$here/sql/schema.sql" "$here/sql/seed.sql" | sql >/dev/null
+	cat "${app:-$here/sql}"/{schema,seed}.sql | sql >/dev/null
 	awk -v a="$from" -v b="$up" -v c="$EPOCHREALTIME" 'BEGIN {
 		printf "shop: up in %.1f s, seeded in %.1f s, http://127.0.0.1:8080/\n", b - a, c - b }'
 }

@@ -16,8 +16,10 @@ struct client {
 	struct load_run *run;
 	pthread_t thread;
 	bool running;
-	uint64_t seed;	/* of the time to think */
-	uint64_t asked; /* on this connection */
+	uint64_t seed; /* of the time to think, and of the walk */
+	const struct load_walk *walk;
+	unsigned int at; /* the target that the walk has come to */
+	uint64_t asked;	 /* on this connection */
 	struct load_conn conn;
 	uint64_t tickets[LOAD_PIPELINE];
 	struct load_exchange exchange[LOAD_PIPELINE];
@@ -54,6 +56,9 @@ static int64_t ticket_take(struct load_run *run)
 		run->ended = "seconds";
 	if (!run->ended && run->tickets < o->requests)
 		ticket = run->tickets++;
+	/* Who thinks need not think any longer. */
+	if (ticket + 1 == (int64_t)o->requests)
+		pthread_cond_broadcast(&run->changed);
 	pthread_mutex_unlock(&run->lock);
 	return ticket;
 }
@@ -122,12 +127,19 @@ static int exchange_init(struct client *c, unsigned int i)
 	struct load_exchange *x = &c->exchange[i];
 	struct load_sample *s = &c->run->samples[ticket];
 	/* By its number, so that a run asks the same whoever of the connections is
-	 * faster. */
+	 * faster; a session has its own course, whatever the others do. */
 	uint64_t seed = o->seed + ticket * 0xd1342543de82ef95ULL;
 
 	memset(&x->answer, 0, sizeof(x->answer));
 	s->id = x->id = ticket + 1;
-	s->target = o->in_order ? ticket % o->mix.n : load_mix_pick(&o->mix, &seed);
+	if (c->walk) {
+		seed = load_random(&c->seed);
+		s->target = c->at = load_walk_next(c->walk, &o->mix, c->at, &c->seed);
+	} else if (o->in_order) {
+		s->target = ticket % o->mix.n;
+	} else {
+		s->target = load_mix_pick(&o->mix, &seed);
+	}
 	x->reset = o->manner.reset_every && x->id % o->manner.reset_every == 0;
 	x->last = false;
 	return load_mix_expand(&o->mix.target[s->target], &seed, x->text,
@@ -174,14 +186,30 @@ static void ask(struct client *c, unsigned int n)
 		disconnect(c);
 }
 
+/* Sleeps so long, or until no request is left to be made. */
+static void rest(struct load_run *run, double s)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	s += end.tv_sec + end.tv_nsec / 1e9;
+	end.tv_sec = s;
+	end.tv_nsec = (s - end.tv_sec) * 1e9;
+	pthread_mutex_lock(&run->lock);
+	while (!run->ended && run->tickets < run->o->requests &&
+	       !pthread_cond_clockwait(&run->changed, &run->lock, CLOCK_MONOTONIC, &end))
+		;
+	pthread_mutex_unlock(&run->lock);
+}
+
 static void think(struct client *c)
 {
 	const struct load_options *o = c->run->o;
 
 	if (o->think_s <= 0)
 		return;
-	load_sleep(o->think_exponential ? -log(1 - load_uniform(&c->seed)) * o->think_s
-					: o->think_s);
+	rest(c->run, o->think_exponential ? -log(1 - load_uniform(&c->seed)) * o->think_s
+					  : o->think_s);
 }
 
 /* Return: how many requests to make at once, 0 at the end. */
@@ -205,6 +233,9 @@ static void *client_run(void *arg)
 	struct client *c = arg;
 	unsigned int n;
 
+	/* Sessions that have been under way for long do not all ask at once. */
+	if (c->walk)
+		think(c);
 	while ((n = tickets_take(c))) {
 		ask(c, n);
 		for (unsigned int i = 0; i < n; i++)
@@ -213,6 +244,20 @@ static void *client_run(void *arg)
 	}
 	disconnect(c);
 	return NULL;
+}
+
+/* The sessions of the first walk come first. */
+static void walk_begin(struct client *c, unsigned int nr)
+{
+	const struct load_options *o = c->run->o;
+	const struct load_sessions *s = o->sessions;
+
+	if (!o->walks)
+		return;
+	for (; nr >= s->n; s++)
+		nr -= s->n;
+	c->walk = s->walk;
+	c->at = load_walk_begin(c->walk, &o->mix, &c->seed);
 }
 
 /* Return: 0, -ENOMEM or what pthread_create says. */
@@ -236,6 +281,7 @@ int load_run(struct load_run *run, const struct load_options *o)
 		c[i].run = run;
 		c[i].conn.fd = -1;
 		c[i].seed = load_random(&seed);
+		walk_begin(&c[i], i);
 		err = -pthread_create(&c[i].thread, &attr, client_run, &c[i]);
 		c[i].running = !err;
 	}

@@ -20,6 +20,9 @@ static const char help[] =
 	"  --classes N          targets c00, c01 and so on, all of weight 1\n"
 	"  --knobs TEXT         with --classes: what comes after their names\n"
 	"  --in-order           the targets in turn instead of at random by weight\n"
+	"  --walk FILE=N        N sessions, a connection each, whose next target depends on the last one:\n"
+	"                       lines 'FROM TO P TO P ...' with names of the mix, a row INIT for the\n"
+	"                       beginning and a row '*' for all that have none; may be repeated\n"
 	"  --connections N      (default 1) --reconnect-every N requests (default: never)\n"
 	"  --requests N         (default 1000) and\n"
 	"  --seconds S          (default 60): whichever comes first ends it\n"
@@ -44,7 +47,7 @@ static const char help[] =
 	"Prints JSON. The exit status is 1 if any answer was wrong.\n"
 	"example: load --to 9001 --connections 4 --requests 500 --ask 'home work=200,100 calls=2'\n";
 
-enum { OPT_TO = 256, OPT_PROTO, OPT_MIX, OPT_ASK, OPT_CLASSES, OPT_KNOBS, OPT_IN_ORDER, OPT_CONNECTIONS,
+enum { OPT_TO = 256, OPT_PROTO, OPT_MIX, OPT_ASK, OPT_CLASSES, OPT_KNOBS, OPT_IN_ORDER, OPT_WALK, OPT_CONNECTIONS,
        OPT_RECONNECT, OPT_REQUESTS, OPT_SECONDS, OPT_THINK, OPT_THINK_EXP, OPT_BURST,
        OPT_GAP, OPT_SEED, OPT_MIN_BYTES, OPT_TAIL, OPT_CSV, OPT_HELP,
        OPT_PIPELINE, OPT_PIECES, OPT_PIECE_GAP, OPT_HALF_CLOSE, OPT_RESET, OPT_READ_BYTES,
@@ -58,6 +61,7 @@ static const struct option longs[] = {
 	{ "classes", required_argument, NULL, OPT_CLASSES },
 	{ "knobs", required_argument, NULL, OPT_KNOBS },
 	{ "in-order", no_argument, NULL, OPT_IN_ORDER },
+	{ "walk", required_argument, NULL, OPT_WALK },
 	{ "connections", required_argument, NULL, OPT_CONNECTIONS },
 	{ "reconnect-every", required_argument, NULL, OPT_RECONNECT },
 	{ "requests", required_argument, NULL, OPT_REQUESTS },
@@ -123,6 +127,33 @@ static void add_classes(struct load_mix *m, unsigned int n, const char *knobs)
 	}
 }
 
+/* The file is read when all targets are known. */
+static void add_walk(struct load_options *o, const char *text)
+{
+	struct load_sessions *s = &o->sessions[o->walks];
+	const char *n = strrchr(text, '=');
+
+	if (!n || n == text || o->walks == LOAD_WALKS)
+		opt_usage("not FILE=SESSIONS, or too many of them:", text);
+	s->path = strndup(text, n - text);
+	s->n = opt_number(n + 1, 1, 16384);
+	o->walks++;
+}
+
+static void read_walks(struct load_options *o)
+{
+	if (o->walks)
+		o->connections = 0;
+	for (unsigned int i = 0; i < o->walks; i++) {
+		struct load_sessions *s = &o->sessions[i];
+
+		s->walk = load_walk_read(&o->mix, s->path);
+		if (!s->walk)
+			exit(2);
+		o->connections += s->n;
+	}
+}
+
 static void set_target_option(struct load_options *o, int opt, const char *value)
 {
 	int err;
@@ -141,6 +172,9 @@ static void set_target_option(struct load_options *o, int opt, const char *value
 		break;
 	case OPT_ASK:
 		add_ask(&o->mix, value);
+		break;
+	case OPT_WALK:
+		add_walk(o, value);
 		break;
 	case OPT_CLASSES:
 		o->classes = opt_number(value, 1, 100);
@@ -200,6 +234,8 @@ static void check_options(struct load_options *o)
 		opt_usage("needed:", "--to and --mix, --ask or --classes");
 	if (o->ask == load_ask_http && memcmp(&o->manner, &none, sizeof(none)))
 		opt_usage("only the line protocol has manners, not", "--proto http");
+	if (o->in_order && o->walks)
+		opt_usage("not with --walk:", "--in-order");
 	if (o->burst && o->manner.pipeline > 1)
 		opt_usage("not with --burst:", "--pipeline");
 	if (o->manner.half_close && !o->reconnect_every)
@@ -289,6 +325,7 @@ int main(int argc, char **argv)
 		opt_usage("what is", argv[optind]);
 	add_classes(&o.mix, o.classes, o.knobs);
 	check_options(&o);
+	read_walks(&o);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);

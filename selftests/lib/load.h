@@ -14,6 +14,7 @@
 #define LOAD_TEXT 400
 #define LOAD_BUF 65536
 #define LOAD_PIPELINE 64
+#define LOAD_WALKS 16
 
 struct load_target {
 	double weight;
@@ -51,6 +52,13 @@ int load_mix_read(struct load_mix *m, const char *path);
 unsigned int load_mix_pick(const struct load_mix *m, uint64_t *seed);
 int load_mix_expand(const struct load_target *t, uint64_t *seed, char *out,
 		    unsigned int size);
+
+struct load_walk;
+struct load_walk *load_walk_read(const struct load_mix *m, const char *path);
+unsigned int load_walk_begin(const struct load_walk *w, const struct load_mix *m,
+			     uint64_t *seed);
+unsigned int load_walk_next(const struct load_walk *w, const struct load_mix *m,
+			    unsigned int at, uint64_t *seed);
 
 uint64_t load_random(uint64_t *seed);
 double load_uniform(uint64_t *seed);
@@ -95,6 +103,13 @@ struct load_manner {
 	uint64_t read_gap_ms;
 };
 
+/* So many connections are sessions that go by the same matrix. */
+struct load_sessions {
+	const char *path;
+	unsigned int n;
+	struct load_walk *walk;
+};
+
 struct load_options {
 	struct addr to;
 	load_ask_fn *ask;
@@ -103,7 +118,9 @@ struct load_options {
 	const char *knobs;
 	struct load_check check;
 	struct load_manner manner;
-	bool in_order; /* the targets in turn instead of by weight */
+	struct load_sessions sessions[LOAD_WALKS];
+	unsigned int walks; /* 0: the targets by weight */
+	bool in_order;	    /* the targets in turn instead of by weight */
 	unsigned int connections;
 	uint64_t requests, seed;
 	double seconds, think_s;

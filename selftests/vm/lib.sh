@@ -120,6 +120,14 @@ wait_for_port()
 	wait_until "$2" port_open "$1"
 }
 
+# ---- handing over -----------------------------------------------------------
+
+# stream_files DIR FILE...: to the host, now; in this order, so that who finds the last has all.
+stream_files()
+{
+	tar -C "$1" -cf /tmp/stream.tar "${@:2}" && cat /tmp/stream.tar >/dev/virtio-ports/stream
+}
+
 # ---- servers ----------------------------------------------------------------
 
 # start_mariadb [OPTION...]: on port 3306; root comes in through the socket.

@@ -61,13 +61,11 @@ function bars(array $values): string
 
 function layout(string $title, string $body): string
 {
-	$links = ['/categories' => 'Categories', '/best' => 'Best sellers', '/recommend?customer=1' => 'For you',
-		'/cart?customer=1' => 'Cart', '/orders?customer=1' => 'Orders', '/about' => 'About'];
 	$nav = '';
-	foreach ($links as $url => $text)
+	foreach (LINKS as $url => $text)
 		$nav .= "<a href=\"$url\">$text</a> ";
 	return '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>' . e($title) .
 		'</title><link rel="stylesheet" href="/style.css"></head><body><header><b>' .
-		'<a href="/">The Shop</a></b> ' . $nav . '</header><main><h1>' . e($title) .
+		'<a href="/">' . e(SITE) . '</a></b> ' . $nav . '</header><main><h1>' . e($title) .
 		"</h1>$body</main><footer>Everything in this shop is made up.</footer></body></html>";
 }

@@ -6,23 +6,8 @@ declare(strict_types=1);
 require __DIR__ . '/../lib/db.php';
 require __DIR__ . '/../lib/html.php';
 
-const PAGES = [
-	'/' => 'home',
-	'/categories' => 'categories',
-	'/category' => 'category',
-	'/product' => 'product',
-	'/search' => 'search',
-	'/best' => 'best',
-	'/recommend' => 'recommend',
-	'/cart' => 'cart',
-	'/cart/add' => 'cart-add',
-	'/checkout' => 'checkout',
-	'/orders' => 'orders',
-	'/register' => 'register',
-	'/login' => 'login',
-	'/admin/report' => 'report',
-	'/about' => 'about',
-];
+// Path => a file of pages/, or a function. Both print the page and return its title.
+$pages = require __DIR__ . '/../pages.php';
 
 function send(int $status, string $html): void
 {
@@ -32,17 +17,17 @@ function send(int $status, string $html): void
 	echo $html;
 }
 
-$page = PAGES[$_SERVER['DOCUMENT_URI'] ?? '/'] ?? null;
+$page = $pages[$_SERVER['DOCUMENT_URI'] ?? '/'] ?? null;
 if ($page === null) {
 	send(404, layout('Not found', '<p>There is no such page.</p>'));
 	return;
 }
 ob_start();
 try {
-	$title = require __DIR__ . "/../pages/$page.php";
+	$title = is_string($page) ? require __DIR__ . "/../pages/$page.php" : $page();
 	send(200, layout($title, ob_get_clean()));
 } catch (Throwable $e) {
 	ob_end_clean();
-	error_log("$page: " . $e->getMessage());
+	error_log($_SERVER['DOCUMENT_URI'] . ': ' . $e->getMessage());
 	send(500, layout('Something broke', '<p>' . e($e->getMessage()) . '</p>'));
 }

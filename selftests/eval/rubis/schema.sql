@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The auction's tables; user and database are called as the demo's are.
+
+DROP DATABASE IF EXISTS shop;
+CREATE DATABASE shop CHARACTER SET utf8mb4;
+CREATE OR REPLACE USER shop@'127.0.0.1' IDENTIFIED BY 'shop';
+GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO shop@'127.0.0.1';
+USE shop;
+
+CREATE TABLE category (
+	id	TINYINT UNSIGNED PRIMARY KEY,
+	name	VARCHAR(40) NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE region (
+	id	TINYINT UNSIGNED PRIMARY KEY,
+	name	VARCHAR(40) NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE user (
+	id		INT UNSIGNED PRIMARY KEY,
+	nick		VARCHAR(40) NOT NULL,
+	region_id	TINYINT UNSIGNED NOT NULL,
+	rating		SMALLINT UNSIGNED NOT NULL,
+	created		DATETIME NOT NULL,
+	seal		CHAR(16) NOT NULL,
+	password	VARCHAR(72) NOT NULL,
+	KEY (region_id)
+) ENGINE=InnoDB;
+
+CREATE TABLE item (
+	id		INT UNSIGNED PRIMARY KEY,
+	category_id	TINYINT UNSIGNED NOT NULL,
+	seller_id	INT UNSIGNED NOT NULL,
+	name		VARCHAR(60) NOT NULL,
+	price_cents	INT UNSIGNED NOT NULL,
+	buy_cents	INT UNSIGNED NOT NULL,
+	bids		SMALLINT UNSIGNED NOT NULL,
+	stock		SMALLINT UNSIGNED NOT NULL,
+	ends_at		DATETIME NOT NULL,
+	about		VARCHAR(300) NOT NULL,
+	KEY (category_id),
+	KEY (seller_id)
+) ENGINE=InnoDB;
+
+CREATE TABLE bid (
+	id		INT UNSIGNED PRIMARY KEY,
+	item_id		INT UNSIGNED NOT NULL,
+	user_id		INT UNSIGNED NOT NULL,
+	cents		INT UNSIGNED NOT NULL,
+	placed_at	DATETIME NOT NULL,
+	KEY (item_id),
+	KEY (user_id)
+) ENGINE=InnoDB;
+
+CREATE TABLE purchase (
+	id		INT UNSIGNED PRIMARY KEY,
+	user_id		INT UNSIGNED NOT NULL,
+	item_id		INT UNSIGNED NOT NULL,
+	placed_at	DATETIME NOT NULL,
+	KEY (user_id)
+) ENGINE=InnoDB;
+
+CREATE TABLE comment (
+	id		INT UNSIGNED PRIMARY KEY,
+	from_id		INT UNSIGNED NOT NULL,
+	to_id		INT UNSIGNED NOT NULL,
+	rating		TINYINT UNSIGNED NOT NULL,
+	words		VARCHAR(120) NOT NULL,
+	KEY (to_id)
+) ENGINE=InnoDB;

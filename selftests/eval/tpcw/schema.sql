@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The book shop's tables; user and database are called as the demo's are.
+
+DROP DATABASE IF EXISTS shop;
+CREATE DATABASE shop CHARACTER SET utf8mb4;
+CREATE OR REPLACE USER shop@'127.0.0.1' IDENTIFIED BY 'shop';
+GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO shop@'127.0.0.1';
+USE shop;
+
+CREATE TABLE country (
+	id	SMALLINT UNSIGNED PRIMARY KEY,
+	name	VARCHAR(40) NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE author (
+	id	SMALLINT UNSIGNED PRIMARY KEY,
+	name	VARCHAR(60) NOT NULL,
+	bio	VARCHAR(300) NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE item (
+	id		INT UNSIGNED PRIMARY KEY,
+	author_id	SMALLINT UNSIGNED NOT NULL,
+	subject		TINYINT UNSIGNED NOT NULL,
+	title		VARCHAR(80) NOT NULL,
+	published	DATE NOT NULL,
+	price_cents	INT UNSIGNED NOT NULL,
+	stock		INT UNSIGNED NOT NULL,
+	about		VARCHAR(300) NOT NULL,
+	KEY (subject, published)
+) ENGINE=InnoDB;
+
+CREATE TABLE customer (
+	id		INT UNSIGNED PRIMARY KEY,
+	name		VARCHAR(60) NOT NULL,
+	street		VARCHAR(60) NOT NULL,
+	city		VARCHAR(30) NOT NULL,
+	country_id	SMALLINT UNSIGNED NOT NULL,
+	password	VARCHAR(72) NOT NULL,
+	login		DATETIME NOT NULL,
+	visits		INT UNSIGNED NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE orders (
+	id		INT UNSIGNED PRIMARY KEY,
+	customer_id	INT UNSIGNED NOT NULL,
+	placed_at	DATETIME NOT NULL,
+	total_cents	INT UNSIGNED NOT NULL,
+	KEY (customer_id)
+) ENGINE=InnoDB;
+
+CREATE TABLE order_line (
+	order_id	INT UNSIGNED NOT NULL,
+	line		TINYINT UNSIGNED NOT NULL,
+	item_id		INT UNSIGNED NOT NULL,
+	quantity	TINYINT UNSIGNED NOT NULL,
+	price_cents	INT UNSIGNED NOT NULL,
+	PRIMARY KEY (order_id, line)
+) ENGINE=InnoDB;
+
+CREATE TABLE payment (
+	order_id	INT UNSIGNED PRIMARY KEY,
+	seal		CHAR(16) NOT NULL,
+	total_cents	INT UNSIGNED NOT NULL,
+	paid_at		DATETIME NOT NULL
+) ENGINE=InnoDB;
+
+CREATE TABLE cart_line (
+	customer_id	INT UNSIGNED NOT NULL,
+	line		TINYINT UNSIGNED NOT NULL,
+	item_id		INT UNSIGNED NOT NULL,
+	quantity	TINYINT UNSIGNED NOT NULL,
+	PRIMARY KEY (customer_id, line)
+) ENGINE=InnoDB;
+
+CREATE TABLE related (
+	item_id		INT UNSIGNED NOT NULL,
+	place		TINYINT UNSIGNED NOT NULL,
+	related_id	INT UNSIGNED NOT NULL,
+	PRIMARY KEY (item_id, place)
+) ENGINE=InnoDB;
