@@ -7,13 +7,14 @@
 # the midst of an answer, the cap is reached, measuring ends. Each time, when everybody
 # has gone, nothing is left in any table.
 #
-#   STORMS="servers_killed" …
+#   STORMS="servers_killed" …  or all; some without it
 . /job/lib.sh
 . /job/chain.sh
 
 group=/sys/fs/cgroup/test/storm
 socket=/tmp/storm.sock
 below=/tmp/below.sock
+storms=${STORMS:-tiers_come_and_go rules_come_and_go servers_killed servers_break_off words_unread cap_reached}
 pause=$((slow > 1 ? 4 : 1)) # seconds that a storm lasts
 
 # name  options; all call the tier below, some by TCP, some by its UNIX socket
@@ -188,7 +189,7 @@ storm()
 {
 	local seen
 
-	[[ -z ${STORMS:-} || " $STORMS " = *" $2 "* ]] || return
+	[[ $storms = all || " $storms " = *" $2 "* ]] || return
 	start_servers
 	start_loads
 	sleep $pause
