@@ -32,6 +32,8 @@ start()
 {
 	local i
 
+	# Now, not when the server is started: it is looked at right away.
+	: >"$dir/server.out"
 	"$TIERSERVER" --port 0 --name one --seconds 120 --mode epoll >"$dir/server.out" &
 	server=$!
 	for ((i = 0; i < 100; i++)); do
