@@ -73,6 +73,11 @@ static void close_due(struct work_struct *work)
 	u64 now_ns = ktime_get_mono_fast_ns(), next_ns;
 
 	if (tl_grid_start_ns(&grid, open_base + 1) + quiet_ns <= now_ns) {
+		/*
+		 * A handler that looked at the clock before that, and then was held up,
+		 * has answered its request now; the sweep would not have seen it.
+		 */
+		synchronize_rcu();
 		ops->sweep(now_ns, quiet_ns);
 		/* A handler that took its decision before the sweep is done now. */
 		synchronize_rcu();
