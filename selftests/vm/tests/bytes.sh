@@ -125,10 +125,9 @@ last()
 # measured ADDRESS N STALL: asks, and leaves what was measured in /tmp/r.jsonl
 measured()
 {
-	record /tmp/r.jsonl
+	record_new /tmp/r.jsonl
 	is "$(python3 /tmp/service.py ask "$@")" "$2" "$1: served"
-	wait_for_interval
-	stop_record
+	stop_record_new /tmp/r.jsonl || not_ok 'record'
 }
 
 # counted NAME FRONT BACK LOG: by port or path
