@@ -163,6 +163,13 @@ static void tell_callee(struct tl_client *client, struct tl_request *owner, u64 
 	tl_join_publish(client);
 }
 
+/* To turn to a call of it was for it. */
+static void claim_current(struct tl_task *task, struct tl_request *owner)
+{
+	if (owner && task->thread.current_request.request == owner)
+		tl_turn_claim(task, owner);
+}
+
 /* The first byte of a call. */
 static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64 now_ns,
 			     u64 bytes)
@@ -177,6 +184,7 @@ static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64
 		need_current(task, now_ns);
 	owner = lock_to_begin(tl_correlate_call_owner(call, &task->thread));
 	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
+	claim_current(task, owner);
 	if (owner && owner->errand && !call->owner.request)
 		tl_errand_unuse(owner);
 	tell_callee(client, call->owner.request ? owner : NULL, now_ns);
@@ -213,6 +221,7 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 	} else {
 		owner = tl_conn_lock_request(call->owner);
 		outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
+		claim_current(task, owner);
 		tl_conn_unlock_request(owner);
 	}
 	tl_send_begin(&client->conn.send, client->conn.sk, bytes);

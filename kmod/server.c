@@ -15,6 +15,7 @@
 #include "thread.h"
 #include "tier.h"
 #include "turn.h"
+#include "usage.h"
 
 static u64 *losses(void)
 {
@@ -63,6 +64,8 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->join_tries = 0;
 	server->shut = false;
 	server->unread = false;
+	/* Whoever means the last request at this place does not mean this one's. */
+	server->request.seq++;
 	server->request.tier = tier->id;
 	server->request.state = TL_REQUEST_NONE;
 	return conn;
@@ -100,17 +103,58 @@ static void deposit(struct tl_ended *ended)
 	tl_shard_deposit(ended);
 }
 
+/*
+ * To the sums of its class, for its own account is closed. One that was never answered
+ * has no place in the tree of paths.
+ */
+static void deposit_used(const struct tl_request *request, const struct tl_used *used)
+{
+	tl_shard_deposit_used(request->tier, request->class, request->node, used);
+}
+
 /**
  * tl_server_end() - The request ends, if there is one
  * @server: the connection, locked
  */
 void tl_server_end(struct tl_server *server)
 {
+	struct tl_request *request = &server->request;
+	bool open = request->state == TL_REQUEST_OPEN;
 	struct tl_ended ended;
 
 	settle(server, server->conn.sk);
-	if (tl_request_end(&server->request, &ended, losses()))
+	if (tl_request_end(request, &ended, losses()))
 		deposit(&ended);
+	else if (open)
+		deposit_used(request, &request->used);
+}
+
+/**
+ * tl_server_used_late() - Charge what a request has caused after its end
+ * @ref: the request
+ * @used: what was used
+ *
+ * Context: task, interrupts off; no server's lock is held.
+ * Return: false if it has not ended, or another one has begun at its place.
+ */
+bool tl_server_used_late(struct tl_request_ref ref, const struct tl_used *used)
+{
+	struct tl_server *server;
+	bool ended;
+
+	if (!ref.request)
+		return false;
+	server = container_of(ref.request, struct tl_server, request);
+	raw_spin_lock(&server->conn.lock);
+	/* An errand has no tier. */
+	ended = ref.request->seq == ref.seq && ref.request->state == TL_REQUEST_NONE &&
+		ref.request->tier;
+	if (ended) {
+		deposit_used(ref.request, used);
+		tl_usage_charge(ref.request->tier, used->cpu_ns);
+	}
+	raw_spin_unlock(&server->conn.lock);
+	return ended;
 }
 
 /**
@@ -173,10 +217,11 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	if (server->shut)
 		return TL_IGNORED;
 	settle(server, server->conn.sk);
-	tl_turn_claim(task, NULL);
 	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, &ended,
 					  losses()))
 		deposit(&ended);
+	/* To look for it was for it. */
+	tl_turn_claim(task, request);
 	if (request->seq != seq) {
 		request->ambiguous = server->unread;
 		server->unread = false;

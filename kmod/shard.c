@@ -211,6 +211,35 @@ void tl_shard_deposit(const struct tl_ended *ended)
 }
 
 /**
+ * tl_shard_deposit_used() - Sum up what a request has caused that is not counted
+ * @tier: its tier
+ * @class: its class
+ * @node: its place in the tree of paths; 0: none
+ * @used: what was used, by one that has ended before or was never answered
+ *
+ * It goes into the interval of now.
+ *
+ * Context: any but NMI; interrupts are off; a connection's lock may be held.
+ */
+void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *used)
+{
+	struct shard *shard = this_cpu_ptr(shards);
+	struct tl_entry *entry;
+	struct set *set;
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&shard->lock);
+	set = &shard->sets[choose(shard, ktime_get_mono_fast_ns()) % OPEN];
+	entry = get(set, TL_SUMS_CELL, tier, class, 0);
+	if (entry)
+		tl_used_add(&container_of(entry, struct tl_cell, entry)->sums.used, used);
+	entry = node ? get(set, TL_SUMS_PATH, node, 0, 0) : NULL;
+	if (entry)
+		container_of(entry, struct tl_path, entry)->sums.cpu_ns += used->cpu_ns;
+	raw_spin_unlock(&shard->lock);
+}
+
+/**
  * tl_shard_deposit_stray() - Sum up a call that has no request
  * @sum: the call
  *

@@ -89,6 +89,7 @@ int tl_shard_init(void);
 void tl_shard_exit(void);
 void tl_shard_start(const struct tl_grid *grid);
 void tl_shard_deposit(const struct tl_ended *ended);
+void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *used);
 void tl_shard_deposit_stray(const struct tl_call_sum *sum);
 void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
 void tl_shard_take(u64 generation, struct tl_taken *taken);

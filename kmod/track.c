@@ -118,6 +118,7 @@ static void forget_stale(struct sock *sk)
  */
 void tl_track_accepted(struct sock *sk)
 {
+	struct tl_task *task;
 	struct tl_conn *conn;
 	unsigned long flags;
 
@@ -125,6 +126,9 @@ void tl_track_accepted(struct sock *sk)
 		return;
 	local_irq_save(flags);
 	forget_stale(sk);
+	task = known_turn();
+	if (task)
+		tl_turn_accepted(task);
 	conn = tl_server_add(sk, current->comm);
 	if (conn)
 		tl_conn_unlock(conn);
@@ -279,6 +283,7 @@ void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, siz
 
 	if (!task)
 		return;
+	tl_turn_receiving(task);
 	task->recv_sk = sk;
 	task->recv_bytes = 0;
 	task->recv_peek = peek;

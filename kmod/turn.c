@@ -9,14 +9,19 @@
  * A thread that answers what another one has received takes its next job out of the
  * program's memory, which no event tells, and so does one that waits with nothing open.
  * What it uses from then on is kept for the first thing that it does for a request: the
- * errand that it begins, or what it answers. If it waits before, it has only ended its
- * answer; if it waits again, it was for nobody.
+ * errand that it begins, what it answers, or what it receives. If it waits before, it has
+ * only ended its answer; if it waits again, it was for nobody.
+ *
+ * A request may end before the thread is done with it: its connection is closed, or its
+ * time is over. What the thread uses until it turns to something else is charged to the
+ * request's class nevertheless.
  */
 #include <linux/sched.h>
 
 #include "conn.h"
 #include "errand.h"
 #include "handoff.h"
+#include "server.h"
 #include "turn.h"
 #include "usage.h"
 
@@ -41,7 +46,7 @@ static void charge(struct tl_task *task)
 		request = tl_conn_lock_request(task->thread.current_request);
 	if (request)
 		charge_to(request, &used);
-	else
+	else if (task->idle || !tl_server_used_late(task->thread.current_request, &used))
 		tl_used_add(&task->unclaimed, &used);
 	tl_conn_unlock_request(request);
 }
@@ -148,6 +153,23 @@ struct tl_task *tl_turn_task(void)
 }
 
 /**
+ * tl_turn_receiving() - The thread may be about to wait for what it works on next
+ * @task: the current thread
+ *
+ * The time that ends an answer would pass meanwhile.
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_receiving(struct tl_task *task)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	/* A hint, so that no lock is needed. */
+	if (now->request && READ_ONCE(now->request->state) != TL_REQUEST_OPEN)
+		charge(task);
+}
+
+/**
  * tl_turn_errand() - The thread begins work whose request is not known
  * @task: the current thread
  * @now_ns: time
@@ -176,6 +198,25 @@ void tl_turn_drop_errand(struct tl_task *task)
 
 	task->errand.request = NULL;
 	tl_errand_put(errand);
+}
+
+/**
+ * tl_turn_accepted() - The thread has accepted a connection
+ * @task: the current thread, of tl_turn_task()
+ *
+ * What it does from now on is not for what it did last.
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_accepted(struct tl_task *task)
+{
+	struct tl_request *request = tl_conn_lock_request(task->thread.current_request);
+
+	tl_conn_unlock_request(request);
+	if (request)
+		return;
+	task->thread.current_request.request = NULL;
+	end_answer(task);
 }
 
 /**

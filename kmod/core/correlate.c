@@ -15,7 +15,8 @@
  *      event loop connects in one turn and sends in another, and it begins with
  *      the connect: that wait is for the other side, too.
  *   3. Bytes received on the client's side extend the call, and its owner
- *      becomes the thread's current request. This makes event loops right.
+ *      becomes the thread's current request. This makes event loops right. So it
+ *      does if a thread that has no current request goes on to send for a call.
  *   4. Bytes sent on the server's side answer the connection's own request,
  *      whoever is current.
  *   5. A thread that serves and makes a call without a current request runs an
@@ -183,6 +184,17 @@ static bool is_current(const struct tl_thread *thread, const struct tl_request *
 	       thread->current_request.seq == request->seq;
 }
 
+/* A loop that has turned to a call goes on with whom that is for. */
+static void go_on_with(struct tl_thread *thread, struct tl_request *owner)
+{
+	/* A hint, so that no lock of the other connection is needed. */
+	if (thread->mixed || tl_request_alive(&thread->current_request))
+		return;
+	thread->current_request.request = owner;
+	thread->current_request.seq = owner->seq;
+	thread->by = TL_BY_OWNER;
+}
+
 /**
  * tl_correlate_call_sent() - Bytes were sent on a client-side connection (rule 2)
  * @call: the connection's call; one that is over was taken by tl_correlate_call_done()
@@ -201,12 +213,17 @@ enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *t
 
 	if (call->state == TL_CALL_SENDING) {
 		call->bytes_out += bytes;
-		return owner ? with_owner(owner) : without_owner(call, thread);
+		if (!owner)
+			return without_owner(call, thread);
+		go_on_with(thread, owner);
+		return with_owner(owner);
 	}
 	call->state = TL_CALL_SENDING;
 	/* An answered request is never a parent. */
 	if (owner && owner->state != TL_REQUEST_OPEN)
 		owner = NULL;
+	if (owner && connected)
+		go_on_with(thread, owner);
 	if (!owner || !connected)
 		call_begin(call, owner, now_ns);
 	call->bytes_out = bytes;

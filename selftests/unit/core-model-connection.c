@@ -55,6 +55,17 @@ void model_connection_connect(unsigned int event)
 		note_beginning(event, c->connector, model.log[event].now_ns);
 }
 
+/* Who has nothing to work on goes on with whom he sends for. */
+static void go_on_with(int owner, unsigned int event)
+{
+	u8 thread = model.log[event].thread;
+
+	if (owner == NOBODY || model_work_goes_on(model.threads[thread].work, event))
+		return;
+	model.threads[thread].work = owner;
+	model.threads[thread].by = TL_BY_OWNER;
+}
+
 static enum tl_outcome begin_call(struct connection *c, unsigned int event)
 {
 	u8 thread = model.log[event].thread;
@@ -71,6 +82,7 @@ static enum tl_outcome begin_call(struct connection *c, unsigned int event)
 		/* Who connects waits for the other side from then on. */
 		else
 			from_ns = model.log[c->since].now_ns;
+		go_on_with(owner, event);
 	} else {
 		owner = model_work_begin(event);
 	}
@@ -114,7 +126,10 @@ enum tl_outcome model_connection_call(unsigned int event)
 		return begin_call(c, event);
 	model.call_at[event] = c->call;
 	owner = model_work_became(model.calls[c->call].owner, event);
-	return outcome_for(model_work_goes_on(owner, event) ? owner : NOBODY, event);
+	if (!model_work_goes_on(owner, event))
+		owner = NOBODY;
+	go_on_with(owner, event);
+	return outcome_for(owner, event);
 }
 
 /* The end of a call as it is known before the event. */

@@ -90,6 +90,41 @@ static void test_connector(void)
 	finish("connector's first");
 }
 
+/* A loop that has turned to a call goes on with whom that is for. */
+static void test_connector_turn(void)
+{
+	older(&w, 2, P);
+	received(&w, 0, 0, 100);
+	connected(&w, 0, 0, P, 105);
+	dispatched(&w, 0);
+	is_u64(call(&w, 0, 0, 110), TL_ATTRIBUTED, "connector's turn: first send");
+	is_u64(call(&w, 0, 2, 115), TL_ATTRIBUTED,
+	       "connector's turn: a call over another connection");
+	dispatched(&w, 0);
+	is_u64(call(&w, 0, 0, 120), TL_ATTRIBUTED, "connector's turn: sends more");
+	older(&w, 1, P);
+	is_u64(call(&w, 0, 1, 125), TL_ATTRIBUTED, "connector's turn: and calls again");
+	reply(&w, 0, 0, 130);
+	reply(&w, 0, 1, 130);
+	reply(&w, 0, 2, 130);
+	sent(&w, 0, 0, 140);
+	close_server(&w, 0);
+	is_u64(calls_by(TL_BY_OWNER), 3, "connector's turn: by the connection's owner");
+	finish("connector's turn");
+	/* Whom it works for already, it goes on working for. */
+	older(&w, 1, P);
+	received(&w, 0, 0, 100);
+	connected(&w, 0, 0, P, 105);
+	received(&w, 0, 1, 110);
+	call(&w, 0, 0, 115);
+	call(&w, 0, 1, 120);
+	reply(&w, 0, 1, 125);
+	sent(&w, 0, 1, 130);
+	close_server(&w, 1);
+	is_u64(calls_by(TL_BY_THREAD), 1, "connector's turn: not while it has a request");
+	finish("connector's turn, of two");
+}
+
 static void test_connector_gone(void)
 {
 	received(&w, 0, 0, 100);
@@ -351,6 +386,7 @@ int main(void)
 	world_init(&w);
 	test_event_loop();
 	test_connector();
+	test_connector_turn();
 	test_connector_gone();
 	test_connect_alone();
 	test_greeting();
