@@ -44,15 +44,16 @@ stop_servers()
 	chain_pids=()
 }
 
-# Sleeps until all that has ended so far can be read.
+# Sleeps until all that has ended so far can be read. An interval is closed a quiet time after its end:
+# so far behind is the newest one.
 wait_for_interval()
 {
 	local now
 
 	# Their numbers do not begin with 0.
 	wait_until 20 newest_after 1
-	now=$(tierlens status --json | jq .newest)
-	wait_until 20 newest_after $((now + 2))
+	now=$(tierlens status --json | jq '.newest + 2 + (.quiet_s / .interval_s | ceil)')
+	wait_until 20 newest_after "$now"
 }
 
 newest_after()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=none timeout=120
+# vm: arch=amd64 brief=6.1 timeout=120
 #
 # Bytes from storage per class, against what the kernel has counted for the process
 # (/proc/PID/io): nginx sends files that are not in memory, and one that is.
@@ -66,6 +66,7 @@ before=$(read_bytes)
 mapfile -t names < <(seq -f 'f%02g' 1 $((files - 1)))
 ask "${names[@]}" small small small
 stop_record_new /tmp/r.jsonl || not_ok 'record'
+is "$(cell_sum /tmp/r.jsonl 8080 count)" $((files - 1 + 3)) 'every request is counted'
 read=$(($(read_bytes) - before))
 kill "$(cat /tmp/nginx.pid)"
 check "storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
