@@ -26,6 +26,8 @@
 struct set {
 	struct rcu_head rcu;
 	u64 for_all; /* rules that are for every tier */
+	u64 for_one; /* rules that are for one tier */
+	u32 tier_hash[TL_CLASS_RULES];
 	struct tl_class_rules rules;
 	char tier[TL_CLASS_RULES][TIERLENS_NAME_MAX + 1];
 };
@@ -49,13 +51,15 @@ bool tl_class_reads(void)
 
 static u64 eligible(const struct set *now, const struct tl_tier *tier)
 {
-	u64 mask = now->for_all;
+	u64 mask = now->for_all, left = now->for_one;
 	unsigned int i;
 
-	for (i = 0; i < TL_CLASS_RULES; i++)
-		if (now->rules.rule[i].len && now->rules.rule[i].for_tier &&
+	for (; left; left &= left - 1) {
+		i = __ffs64(left);
+		if (now->tier_hash[i] == tier->name_hash &&
 		    !strncmp(now->tier[i], tier->name, sizeof(now->tier[i])))
 			mask |= BIT_ULL(i);
+	}
 	return mask;
 }
 
@@ -125,7 +129,7 @@ static bool may_read(const struct tl_tier *tier)
 
 	rcu_read_lock();
 	now = rcu_dereference(set);
-	may = now && (!tier || eligible(now, tier));
+	may = now && (!tier || now->for_all || eligible(now, tier));
 	rcu_read_unlock();
 	return may;
 }
@@ -221,10 +225,15 @@ static void replace(struct set *fresh)
 	unsigned int i, n = 0;
 
 	fresh->for_all = 0;
+	fresh->for_one = 0;
 	fresh->rules.serial = ++serial;
 	for (i = 0; i < TL_CLASS_RULES; i++) {
-		n += !!fresh->rules.rule[i].len;
-		if (fresh->rules.rule[i].len && !fresh->rules.rule[i].for_tier)
+		if (!fresh->rules.rule[i].len)
+			continue;
+		n++;
+		if (fresh->rules.rule[i].for_tier)
+			fresh->for_one |= BIT_ULL(i);
+		else
 			fresh->for_all |= BIT_ULL(i);
 	}
 	if (!n) {
@@ -265,6 +274,7 @@ static int add_to(struct set *fresh, const char *name, const void *prefix,
 	rule->for_tier = !!tier[0];
 	memcpy(rule->prefix, prefix, len);
 	strscpy(fresh->tier[i], tier, sizeof(fresh->tier[i]));
+	fresh->tier_hash[i] = tl_tier_hash(fresh->tier[i]);
 	atomic64_set(&hits[i], 0);
 	return 0;
 }

@@ -130,18 +130,15 @@ struct tl_conn *tl_conn_peek(const struct sock *sk)
 }
 
 /**
- * tl_conn_lock() - Find a socket's connection and lock it
+ * tl_conn_lock_peeked() - Lock what was peeked
+ * @conn: of tl_conn_peek(), may be NULL
  * @sk: the socket, held by the caller
  *
  * Context: task, interrupts off.
- * Return: the locked connection, or NULL if it is not in the table.
+ * Return: the locked connection, or NULL if it is another socket's by now.
  */
-struct tl_conn *tl_conn_lock(struct sock *sk)
+struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn, const struct sock *sk)
 {
-	struct tl_conn *conn;
-
-	lockdep_assert_irqs_disabled();
-	conn = tl_conn_peek(sk);
 	if (!conn)
 		return NULL;
 	raw_spin_lock(&conn->lock);
@@ -151,9 +148,17 @@ struct tl_conn *tl_conn_lock(struct sock *sk)
 	return NULL;
 }
 
-void tl_conn_unlock(struct tl_conn *conn)
+/**
+ * tl_conn_lock() - Find a socket's connection and lock it
+ * @sk: the socket, held by the caller
+ *
+ * Context: task, interrupts off.
+ * Return: the locked connection, or NULL if it is not in the table.
+ */
+struct tl_conn *tl_conn_lock(struct sock *sk)
 {
-	raw_spin_unlock(&conn->lock);
+	lockdep_assert_irqs_disabled();
+	return tl_conn_lock_peeked(tl_conn_peek(sk), sk);
 }
 
 /**
@@ -231,12 +236,6 @@ struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
 		return ref.request;
 	raw_spin_unlock(&server->conn.lock);
 	return NULL;
-}
-
-void tl_conn_unlock_request(struct tl_request *request)
-{
-	if (request)
-		tl_conn_unlock(&container_of(request, struct tl_server, request)->conn);
 }
 
 /**

@@ -71,15 +71,26 @@ static inline struct tl_client *tl_client(struct tl_conn *conn)
 	return container_of(conn, struct tl_client, conn);
 }
 
+static inline void tl_conn_unlock(struct tl_conn *conn)
+{
+	raw_spin_unlock(&conn->lock);
+}
+
+/* @request: of tl_conn_lock_request() */
+static inline void tl_conn_unlock_request(struct tl_request *request)
+{
+	if (request)
+		tl_conn_unlock(&container_of(request, struct tl_server, request)->conn);
+}
+
 int tl_conn_init(void);
 void tl_conn_exit(void);
 struct tl_conn *tl_conn_lock(struct sock *sk);
+struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn, const struct sock *sk);
 struct tl_conn *tl_conn_peek(const struct sock *sk);
-void tl_conn_unlock(struct tl_conn *conn);
 struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side);
 void tl_conn_remove_unlock(struct tl_conn *conn);
 struct tl_request *tl_conn_lock_request(struct tl_request_ref ref);
-void tl_conn_unlock_request(struct tl_request *request);
 struct tl_server *tl_conn_errand(void);
 void tl_conn_errand_free(struct tl_server *server);
 void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);

@@ -142,24 +142,15 @@ bool tl_errand_adopt(struct tl_server *server, struct tl_request_ref errand, u8 
 	return adopted;
 }
 
-/**
- * tl_errand_became() - The request that an errand was added to
- * @ref: what was an errand, perhaps, and is still used
- *
- * Context: task, interrupts off; no server's lock is held.
- * Return: that request, or @ref itself.
- */
-struct tl_request_ref tl_errand_became(struct tl_request_ref ref)
+/* The slow part of tl_errand_became(). */
+struct tl_request_ref tl_errand_adopter(struct tl_request_ref errand)
 {
-	struct tl_server *server;
+	struct tl_server *server = entry(errand.request);
 
-	if (!ref.request || !READ_ONCE(ref.request->errand))
-		return ref;
-	server = entry(ref.request);
 	raw_spin_lock(&server->conn.lock);
-	if (server->request.errand && server->request.seq == ref.seq &&
+	if (server->request.errand && server->request.seq == errand.seq &&
 	    server->request.state == TL_REQUEST_ADOPTED)
-		ref = server->request.adopter;
+		errand = server->request.adopter;
 	raw_spin_unlock(&server->conn.lock);
-	return ref;
+	return errand;
 }

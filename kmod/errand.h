@@ -10,6 +10,18 @@ void tl_errand_unuse(struct tl_request *errand);
 void tl_errand_put(struct tl_request_ref ref);
 u64 tl_errand_last_ns(struct tl_request_ref errand);
 bool tl_errand_adopt(struct tl_server *server, struct tl_request_ref errand, u8 by);
-struct tl_request_ref tl_errand_became(struct tl_request_ref ref);
+struct tl_request_ref tl_errand_adopter(struct tl_request_ref errand);
+
+/**
+ * tl_errand_became() - The request that an errand was added to
+ * @ref: what was an errand, perhaps, and is still used
+ *
+ * Context: task, interrupts off; no server's lock is held.
+ * Return: that request, or @ref itself.
+ */
+static inline struct tl_request_ref tl_errand_became(struct tl_request_ref ref)
+{
+	return ref.request && READ_ONCE(ref.request->errand) ? tl_errand_adopter(ref) : ref;
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 #include <net/af_unix.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
@@ -149,6 +150,19 @@ static unsigned int free_place(void)
 	return i;
 }
 
+/* So that most names need not be compared. */
+u32 tl_tier_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+static void rename_to(struct tl_tier *tier, const char *name)
+{
+	lockdep_assert_held(&lock);
+	strscpy(tier->name, name, sizeof(tier->name));
+	WRITE_ONCE(tier->name_hash, tl_tier_hash(tier->name));
+}
+
 static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *name)
 {
 	unsigned int i = free_place();
@@ -157,7 +171,7 @@ static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *
 		return NULL;
 	tiers[i].at = *at;
 	tiers[i].source = source;
-	strscpy(tiers[i].name, name, sizeof(tiers[i].name));
+	rename_to(&tiers[i], name);
 	tiers[i].found[0] = '\0';
 	atomic_set(&tiers[i].connections, 0);
 	/* Readers without the lock see the rest of the tier before its id. */
@@ -287,7 +301,7 @@ static struct tl_tier *claim(const struct tl_endpoint *at, const char *name)
 			tier = &tiers[i];
 	if (!tier)
 		return NULL;
-	strscpy(tier->name, name, sizeof(tier->name));
+	rename_to(tier, name);
 	tier->source = TIERLENS_TIER_SOURCE_RULE;
 	WRITE_ONCE(tier->at.netns, at->netns);
 	return tier;
@@ -371,7 +385,7 @@ int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
 		ret = -ENOENT;
 	} else if (tier->found[0]) {
-		strscpy(tier->name, tier->found, sizeof(tier->name));
+		rename_to(tier, tier->found);
 		tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
 		WRITE_ONCE(tier->at.netns, tier->found_netns);
 	} else {

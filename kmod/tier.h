@@ -25,6 +25,7 @@ struct tl_tier {
 	struct tl_endpoint at;
 	u32 found_netns; /* where it was discovered */
 	u8 source; /* enum tierlens_tier_source */
+	u32 name_hash; /* tl_tier_hash() of the next */
 	char name[TIERLENS_NAME_MAX + 1];
 	char found[TIERLENS_NAME_MAX + 1]; /* name by discovery, empty if never met */
 	atomic_t connections;
@@ -32,6 +33,7 @@ struct tl_tier {
 
 struct sock;
 
+u32 tl_tier_hash(const char *name);
 int tl_tier_init(void);
 void tl_tier_exit(void);
 bool tl_endpoint_local(struct tl_endpoint *at, const struct sock *sk);

@@ -184,10 +184,39 @@ void tl_track_older(struct sock *sk, const char *comm)
 	local_irq_restore(flags);
 }
 
-/* A socket that slipped through; known only if it is on a tier's port. */
-static struct tl_conn *lock_or_add(struct sock *sk)
+/*
+ * Another part of a call of what the current thread works on changes nothing for whom
+ * it has worked, so that what it has used can be charged later.
+ */
+static bool goes_on(const struct tl_task *task, struct tl_conn *conn)
 {
-	struct tl_conn *conn = tl_conn_lock(sk);
+	const struct tl_request_ref *now = &task->thread.current_request, *owner;
+
+	/* A hint without a lock: at worst it is charged to whom it works for next. */
+	if (!conn || conn->side != TL_CLIENT || task->idle || task->reading)
+		return false;
+	owner = &tl_client(conn)->call.owner;
+	return now->request && READ_ONCE(owner->request) == now->request &&
+	       READ_ONCE(owner->seq) == now->seq &&
+	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN;
+}
+
+/* The current thread at an event on a connection, which was peeked. */
+static struct tl_task *turn_at(struct tl_conn *conn)
+{
+	struct tl_task *task = tl_thread_get(current);
+
+	if (task && goes_on(task, conn))
+		task->futex = TL_FUTEX_NOT;
+	else if (task)
+		tl_turn_begin(task);
+	return task;
+}
+
+/* A socket that slipped through; known only if it is on a tier's port. */
+static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked)
+{
+	struct tl_conn *conn = tl_conn_lock_peeked(peeked, sk);
 	struct tl_endpoint at;
 
 	if (likely(conn))
@@ -207,14 +236,14 @@ static bool is_dead(const struct sock *sk)
 static enum tl_outcome sent(struct sock *sk, size_t bytes,
 			    const struct tl_class_bytes *first)
 {
-	struct tl_task *task = has_requests() ? tl_turn_task() : NULL;
+	struct tl_conn *conn = tl_conn_peek(sk);
+	struct tl_task *task = has_requests() ? turn_at(conn) : NULL;
 	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome = TL_IGNORED;
-	struct tl_conn *conn;
 
 	if (!has_requests() || is_dead(sk))
 		return TL_IGNORED;
-	conn = lock_or_add(sk);
+	conn = lock_or_add(sk, conn);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
@@ -310,13 +339,13 @@ static u64 new_bytes(struct tl_task *task, const struct sock *sk, u64 copied)
 	return copied >= before ? copied - before : copied;
 }
 
-static enum tl_outcome received(struct sock *sk, struct tl_task *task, u64 bytes)
+static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl_task *task,
+				u64 bytes)
 {
 	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome;
-	struct tl_conn *conn;
 
-	conn = lock_or_add(sk);
+	conn = lock_or_add(sk, conn);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
@@ -350,13 +379,17 @@ static void ring_received(struct tl_task *task)
 		task->thread.current_request.request = NULL;
 }
 
-/* @task: NULL if there is no memory left for it, or it has no requests */
-static void count_received(struct sock *sk, struct tl_task *task, u64 bytes)
+/*
+ * @conn: was peeked
+ * @task: NULL if there is no memory left for it, or it has no requests
+ */
+static void count_received(struct sock *sk, struct tl_conn *conn, struct tl_task *task,
+			   u64 bytes)
 {
 	tl_stats_begin();
 	if (!task && has_requests())
 		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
-	tl_stats_end(task ? received(sk, task, bytes) : TL_IGNORED);
+	tl_stats_end(task ? received(sk, conn, task, bytes) : TL_IGNORED);
 	if (task)
 		ring_received(task);
 }
@@ -368,6 +401,7 @@ static void count_received(struct sock *sk, struct tl_task *task, u64 bytes)
  */
 void tl_track_received(struct sock *sk, int copied)
 {
+	struct tl_conn *conn;
 	struct tl_task *task;
 	unsigned long flags;
 	u64 bytes;
@@ -375,10 +409,11 @@ void tl_track_received(struct sock *sk, int copied)
 	if (copied <= 0)
 		return;
 	local_irq_save(flags);
-	task = has_requests() ? tl_turn_task() : NULL;
+	conn = tl_conn_peek(sk);
+	task = has_requests() ? turn_at(conn) : NULL;
 	bytes = task ? new_bytes(task, sk, copied) : copied;
 	if (bytes)
-		count_received(sk, task, bytes);
+		count_received(sk, conn, task, bytes);
 	local_irq_restore(flags);
 }
 
@@ -405,7 +440,7 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 		task->recv_base = NULL;
 		task->recv_skb = skb;
 		task->recv_offset = offset;
-		count_received(task->recv_sk, task, bytes);
+		count_received(task->recv_sk, tl_conn_peek(task->recv_sk), task, bytes);
 		task->recv_skb = NULL;
 	}
 	local_irq_restore(flags);

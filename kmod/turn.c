@@ -67,7 +67,7 @@ static void begin_anew(struct tl_task *task)
  */
 void tl_turn_claim(struct tl_task *task, struct tl_request *request)
 {
-	if (request)
+	if (request && task->unclaimed.cpu_ns)
 		charge_to(request, &task->unclaimed);
 	begin_anew(task);
 }
@@ -134,6 +134,20 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
 }
 
 /**
+ * tl_turn_begin() - The current thread is at an event: settle its past
+ * @task: its entry
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_begin(struct tl_task *task)
+{
+	charge(task);
+	if (task->reading)
+		tl_handoff_took(task);
+	task->futex = TL_FUTEX_NOT;
+}
+
+/**
  * tl_turn_task() - The current thread at an event, with its past settled
  *
  * Context: task, interrupts off; no connection's lock is held.
@@ -143,12 +157,8 @@ struct tl_task *tl_turn_task(void)
 {
 	struct tl_task *task = tl_thread_get(current);
 
-	if (!task)
-		return NULL;
-	charge(task);
-	if (task->reading)
-		tl_handoff_took(task);
-	task->futex = TL_FUTEX_NOT;
+	if (task)
+		tl_turn_begin(task);
 	return task;
 }
 

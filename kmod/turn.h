@@ -5,6 +5,7 @@
 #include "thread.h"
 
 struct tl_task *tl_turn_task(void);
+void tl_turn_begin(struct tl_task *task);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
 void tl_turn_drop_adopted(struct tl_task *task);

@@ -23,20 +23,6 @@
  */
 #include "request.h"
 
-/**
- * tl_request_alive() - Whether the request that was meant still goes on
- * @ref: reference, may be empty
- *
- * Context: the lock of the request's connection is held.
- * Return: true if it is open or answered and not yet ended.
- */
-bool tl_request_alive(const struct tl_request_ref *ref)
-{
-	return ref->request && ref->request->seq == ref->seq &&
-	       (ref->request->state == TL_REQUEST_OPEN ||
-		ref->request->state == TL_REQUEST_ANSWERED);
-}
-
 static u64 own_at(const struct tl_request *request, u64 ns)
 {
 	return request->own_ns + tl_since(ns, request->mark_ns);
@@ -128,14 +114,6 @@ bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *los
 	ended->sums_used = request->sums_used;
 	memcpy(ended->sums, request->sums, request->sums_used * sizeof(request->sums[0]));
 	return true;
-}
-
-void tl_used_add(struct tl_used *into, const struct tl_used *from)
-{
-	into->cpu_ns += from->cpu_ns;
-	into->run_wait_ns += from->run_wait_ns;
-	into->storage_read += from->storage_read;
-	into->storage_write += from->storage_write;
 }
 
 /**

@@ -102,6 +102,28 @@ struct tl_ended {
 	struct tl_call_sum sums[TL_REQUEST_PEERS];
 };
 
+/**
+ * tl_request_alive() - Whether the request that was meant still goes on
+ * @ref: reference, may be empty
+ *
+ * Context: the lock of the request's connection is held.
+ * Return: true if it is open or answered and not yet ended.
+ */
+static inline bool tl_request_alive(const struct tl_request_ref *ref)
+{
+	return ref->request && ref->request->seq == ref->seq &&
+	       (ref->request->state == TL_REQUEST_OPEN ||
+		ref->request->state == TL_REQUEST_ANSWERED);
+}
+
+static inline void tl_used_add(struct tl_used *into, const struct tl_used *from)
+{
+	into->cpu_ns += from->cpu_ns;
+	into->run_wait_ns += from->run_wait_ns;
+	into->storage_read += from->storage_read;
+	into->storage_write += from->storage_write;
+}
+
 /* Two CPUs may see the clock a few nanoseconds apart. */
 static inline u64 tl_since(u64 now_ns, u64 then_ns)
 {
@@ -116,11 +138,9 @@ static inline void tl_request_classify(struct tl_request *request, u32 class)
 	request->class = class;
 }
 
-bool tl_request_alive(const struct tl_request_ref *ref);
 void tl_request_begin(struct tl_request *request, u64 now_ns);
 void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes);
 bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *loss);
-void tl_used_add(struct tl_used *into, const struct tl_used *from);
 
 struct tl_call_sum *tl_request_sum(struct tl_request *request, u32 peer, u64 *loss);
 void tl_request_call(struct tl_request *request, const struct tl_call *call, u64 now_ns);
