@@ -178,17 +178,31 @@ static void add_request(struct set *set, const struct tl_ended *ended, u64 start
 		add_edge(set, ended->tier, ended->class, &ended->sums[i]);
 }
 
-/* The interval that an end at @ns goes into. */
-static u64 choose(const struct shard *shard, u64 ns)
+/*
+ * The interval that an end at @ns goes into. Its own one may be closed already, or the
+ * closing is far behind (a stopped machine).
+ */
+static u64 choose(const struct shard *shard, u64 ns, bool *late)
 {
 	u64 generation = tl_grid_generation(&grid, ns);
 
 	lockdep_assert_held(&shard->lock);
-	if (likely(generation - shard->base < OPEN))
+	*late = generation - shard->base >= OPEN;
+	if (likely(!*late))
 		return generation;
-	/* Closed already; or the closing is far behind (a stopped machine). */
-	this_cpu_inc(tl_stats.loss[TL_LOSS_LATE]);
 	return generation < shard->base ? shard->base : shard->base + OPEN - 1;
+}
+
+/* The same, and another one than its own is counted. */
+static u64 choose_own(const struct shard *shard, u64 ns)
+{
+	u64 generation;
+	bool late;
+
+	generation = choose(shard, ns, &late);
+	if (unlikely(late))
+		this_cpu_inc(tl_stats.loss[TL_LOSS_LATE]);
+	return generation;
 }
 
 /**
@@ -204,7 +218,7 @@ void tl_shard_deposit(const struct tl_ended *ended)
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&shard->lock);
-	generation = choose(shard, ended->closed_ns);
+	generation = choose_own(shard, ended->closed_ns);
 	add_request(&shard->sets[generation % OPEN], ended,
 		    tl_grid_start_ns(&grid, generation));
 	raw_spin_unlock(&shard->lock);
@@ -217,7 +231,7 @@ void tl_shard_deposit(const struct tl_ended *ended)
  * @node: its place in the tree of paths; 0: none
  * @used: what was used, by one that has ended before or was never answered
  *
- * It goes into the interval of now.
+ * It goes into the interval of now, or one near to it: what counts is that it is counted.
  *
  * Context: any but NMI; interrupts are off; a connection's lock may be held.
  */
@@ -226,10 +240,11 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 	struct shard *shard = this_cpu_ptr(shards);
 	struct tl_entry *entry;
 	struct set *set;
+	bool late;
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&shard->lock);
-	set = &shard->sets[choose(shard, ktime_get_mono_fast_ns()) % OPEN];
+	set = &shard->sets[choose(shard, ktime_get_mono_fast_ns(), &late) % OPEN];
 	entry = get(set, TL_SUMS_CELL, tier, class, 0);
 	if (entry)
 		tl_used_add(&container_of(entry, struct tl_cell, entry)->sums.used, used);
@@ -253,7 +268,7 @@ void tl_shard_deposit_stray(const struct tl_call_sum *sum)
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&shard->lock);
-	add_edge(&shard->sets[choose(shard, ktime_get_mono_fast_ns()) % OPEN], 0, 0, sum);
+	add_edge(&shard->sets[choose_own(shard, ktime_get_mono_fast_ns()) % OPEN], 0, 0, sum);
 	raw_spin_unlock(&shard->lock);
 }
 

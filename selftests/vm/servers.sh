@@ -82,6 +82,12 @@ call_mean()
 	jq -n "$(edge_sum "$recording" "$1" "$2" time_ns) / $(calls "$1" "$2") / 1e9"
 }
 
+# usage_sum PORT EXPRESSION: over all intervals, of what the tier's processes used
+usage_sum()
+{
+	jq -s "[.[].tiers[] | select(.name | endswith(\":$1\")) | .usage // empty | $2] | add // 0" "$recording"
+}
+
 # Names of the tiers that served anything.
 tiers()
 {

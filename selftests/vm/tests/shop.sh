@@ -42,6 +42,13 @@ is "$(calls 9000 3306)" "$db" 'php-fpm: as many calls to MariaDB'
 near "$(mean 3306 response_ns)" \
 	"$(jq '.mariadb | .statement_s / .expected_round_trips' /tmp/truth.json)" \
 	'MariaDB: mean response against its statement timer'
+# Who looks for a request, logs it or ends its connection does that for a request. What is left is the
+# life of threads and processes, and MariaDB's accepting thread.
+for port in 8080 9000 3306; do
+	outside=$(usage_sum $port '.cpu_ns - .request_cpu_ns') used=$(usage_sum $port .cpu_ns)
+	check "$port: of all that it used, $(jq -n "100 * $outside / $used * 10 | round / 10") % is outside of requests" \
+		jq -en "$used > 0 and ($outside / $used | fabs) < 0.05"
+done
 # MariaDB speaks first, and the only requests without answer are Quit.
 nothing_lost push="$(jq .mariadb.connections /tmp/truth.json)" \
 	unanswered="$(jq .mariadb.quits /tmp/truth.json)"
