@@ -21,6 +21,7 @@
 
 #define LINE_BYTES_MAX (1U << 20)
 #define VALUE_MAX 1e12 /* beyond, sums of squares lose what they are for */
+#define VALUE_MIN 1e-6 /* of what is divided by; nobody measures windows of less */
 
 struct reader {
 	struct tl_windows *windows;
@@ -28,7 +29,7 @@ struct reader {
 	struct csv_parser csv;
 	struct tl_error *err;
 	const char *file;
-	unsigned long line;
+	unsigned long line, row_line; /* @row_line: where the row began */
 	size_t field; /* of the row, or how many there were */
 	double *row; /* one a field */
 	int code;
@@ -70,23 +71,31 @@ static int number(struct reader *r, const char *text, double *value)
 		     "leave the field empty where it is not known");
 }
 
-static int check(struct reader *r, enum tl_csv_kind kind, double value)
+static int value_fault(struct reader *r, double value, const char *is, const char *remedy)
 {
 	char what[80];
 
-	snprintf(what, sizeof(what), "%g is negative", value);
-	if (value < 0 && kind != TL_CSV_T && kind != TL_CSV_OTHER)
-		return fault(r, r->field, what,
-			     kind == TL_CSV_COUNT ? "a count of requests is 0 or more" :
-			     kind == TL_CSV_BUSY ? "a utilisation is 0 to 1" :
-						   "a time is 0 or more");
-	snprintf(what, sizeof(what), "%g is too large", value);
-	if (value > VALUE_MAX)
-		return fault(r, r->field, what, "mend the row");
-	snprintf(what, sizeof(what), "%g is above 1", value);
+	snprintf(what, sizeof(what), "%g is %s", value, is);
+	return fault(r, r->field, what, remedy);
+}
+
+static int check(struct reader *r, enum tl_csv_kind kind, double value)
+{
+	if (value < 0 && kind != TL_CSV_T)
+		return value_fault(r, value, "negative",
+				   kind == TL_CSV_COUNT ? "a count of requests is 0 or more" :
+				   kind == TL_CSV_BUSY ? "a utilisation is 0 to 1" :
+							 "a time is 0 or more");
+	if (fabs(value) > VALUE_MAX)
+		return value_fault(r, value, "too large", "mend the row");
 	if (kind == TL_CSV_BUSY && value > 1)
-		return fault(r, r->field, what,
-			     "a utilisation is 0 to 1: divide percentages by 100");
+		return value_fault(r, value, "above 1",
+				   "a utilisation is 0 to 1: divide percentages by 100");
+	if (value > 0 && value < VALUE_MIN &&
+	    (kind == TL_CSV_SECONDS || kind == TL_CSV_COUNT))
+		return value_fault(r, value, "too small", kind == TL_CSV_COUNT ?
+				   "a count of requests is 0, or 1 or more" :
+				   "delete the row or mend its length");
 	if (kind == TL_CSV_SECONDS && value == 0)
 		return fault(r, r->field, "the window has no length",
 			     "delete the row or mend its length");
@@ -121,8 +130,8 @@ static void on_field(void *text, size_t len, void *arg)
 		return;
 	if (strlen(text) != len)
 		r->code = tl_error_set(r->err, -EINVAL,
-				       "%s:%lu: a NUL byte: is this a CSV file?", r->file,
-				       r->line);
+				       "%s:%lu: column %zu: a NUL byte: is this a CSV file?",
+				       r->file, r->line, r->field + 1);
 	else if (!r->row)
 		r->code = tl_csv_head_add(&r->head, text, r->file, r->err);
 	else
@@ -224,8 +233,10 @@ static unsigned char delimiter_of(const char *head, size_t len)
 static int parse(struct reader *r, const char *text, size_t len)
 {
 	if (csv_parse(&r->csv, text, len, on_field, on_row, r) != len && !r->code)
-		r->code = tl_error_set(r->err, -EINVAL, "%s:%lu: %s: mend the quotes", r->file,
-				       r->line, csv_strerror(csv_error(&r->csv)));
+		r->code = csv_error(&r->csv) == CSV_ENOMEM ? tl_error_no_memory(r->err) :
+			tl_error_set(r->err, -EINVAL, "%s:%lu: column %zu: a quote in the middle "
+				     "of a field: write it twice, and one around the field",
+				     r->file, r->line, r->field + 1);
 	return r->code;
 }
 
@@ -255,6 +266,8 @@ static int lines_read(struct reader *r, FILE *from)
 
 	while (!r->code && (len = getline(&text, &room, from)) > 0) {
 		r->line++;
+		if (!r->field && !r->csv.quoted)
+			r->row_line = r->line;
 		r->code = line_read(r, text, (size_t)len);
 	}
 	if (!r->code && ferror(from))
@@ -263,8 +276,8 @@ static int lines_read(struct reader *r, FILE *from)
 	free(text);
 	if (!r->code && csv_fini(&r->csv, on_field, on_row, r) && !r->code)
 		r->code = tl_error_set(r->err, -EINVAL,
-				       "%s:%lu: a quote is not closed: mend it", r->file,
-				       r->line);
+				       "%s:%lu: column %zu: a quote is not closed: mend it",
+				       r->file, r->row_line, r->field + 1);
 	return r->code;
 }
 
@@ -288,6 +301,11 @@ static int lengths_guess(struct reader *r, struct tl_windows *w)
 	qsort(step, w->n - 1, sizeof(*step), compare);
 	seconds = step[(w->n - 1) / 2];
 	free(step);
+	if (seconds < VALUE_MIN)
+		return tl_error_set(r->err, -EINVAL, "%s:1: column %zu (%s): most steps are %g "
+				    "s, which is too small: give seconds, or add a column "
+				    "\"seconds\"", r->file, r->head.t_at + 1,
+				    name_of(r, r->head.t_at), seconds);
 	for (i = 0; i < w->n; i++)
 		w->seconds[i] = seconds;
 	snprintf(w->note, sizeof(w->note),

@@ -79,6 +79,10 @@ bad_tables()
 			"$head_line\n0,1,5,3,$word\n"
 	done
 	refused "$file:2: column 3 (n_a): 1e+300 is too large" "$head_line\n0,1,1e300,3,.1\n"
+	refused "$file:3: column 1 (t): -1e+300 is too large" "$head_line\n0,1,5,3,.2\n-1e300,1,5,3,.2\n"
+	refused "$file:2: column 3 (n_a): 5e-160 is too small" "$head_line\n0,1,5e-160,3,.1\n"
+	refused "$file:2: column 2 (seconds): 1e-300 is too small" "$head_line\n0,1e-300,5,3,.1\n"
+	refused "$file:1: column 1 (t): most steps are 1e-300 s" "t,n_a,u\n0,1,.1\n1e-300,2,.1\n"
 	refused "$file:2: column 3 (n_a): the field is empty" "$head_line\n0,1,,3,.1\n"
 	refused "$file:3: column 1 (t): the window is there twice" "$head_line\n0,1,5,3,.2\n0,1,5,3,.2\n"
 	refused "$file:3: column 1 (t): the clock goes back" "$head_line\n1,1,5,3,.2\n0,1,5,3,.2\n"
@@ -87,9 +91,11 @@ bad_tables()
 	refused "$file:2: column 2 (seconds): the window has no length" "$head_line\n0,0,5,3,.2\n"
 	refused "$file:2: 4 fields, but the head line has 5" "$head_line\n0,1,5,3\n"
 	refused "$file:2: more than the 5 fields" "$head_line\n0,1,5,3,.2,9\n"
-	refused "$file:2: a quote is not closed" 't,seconds,"n_a,u\n0,1,2,.1\n'
+	refused "$file:1: column 3: a quote is not closed" 't,seconds,"n_a,u\n0,1,2,.1\n'
+	refused "$file:3: column 2: a quote is not closed" "$head_line\n0,1,5,3,.2\n1,\"1,2,3,.1\n2,1,9,1,.3\n"
+	refused "$file:2: column 3: a quote in the middle of a field" "$head_line\n0,1,5\"5,3,.2\n"
 	refused "$file:4: column 5 (u_cpu): \"x\" is not" "$head_line\n\n\n0,1,5,3,x\n"
-	refused "$file:1: a NUL byte" 'a\0b,c\n1,2\n'
+	refused "$file:1: column 1: a NUL byte" 'a\0b,c\n1,2\n'
 	refused "write decimals with a point" "${head_line//,/;}\n0;1;5;3;0,2\n"
 	refused "$file: 1 window: measure more" "$head_line\n0,1,5,3,.2\n"
 	refused "fewer windows than classes: measure at least 6 windows" \
