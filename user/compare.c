@@ -58,9 +58,9 @@ static int add_method(struct tl_comparison *c, struct tl_compared *to,
 	size_t n = c->demand.n_targets;
 	struct tl_forecast forecast;
 	struct tl_demand demand;
-	int code = tl_demand_fit_some(&demand, c->windows, c->demand.used, c->demand.n_used,
-				      method);
+	int code = tl_demand_prepare(&demand, c->windows, c->demand.used, c->demand.n_used);
 
+	code = code ? code : tl_demand_refit(&demand, method);
 	if (!code) {
 		code = tl_forecast_make(&forecast, &demand, windows);
 		if (!code) {
@@ -104,16 +104,18 @@ int tl_comparison_cross(struct tl_comparison *c, struct tl_error *err)
 	struct tl_compared *to = compared_add(c, c->windows->file);
 	size_t n = c->demand.n_targets, i;
 	struct tl_cross cross = { 0 };
-	int method, code = to ? 0 : -ENOMEM;
+	struct tl_folds folds = { 0 };
+	int method, code = to ? tl_folds_make(&folds, &c->demand) : -ENOMEM;
 
 	c->crossed = true;
 	for (method = 0; method < TL_METHODS && !code; method++) {
-		code = tl_cross_make(&cross, &c->demand, (enum tl_method)method);
+		code = tl_cross_make(&cross, &folds, (enum tl_method)method);
 		for (i = 0; !code && i < n; i++)
 			to->error[(size_t)method * n + i] =
 				isfinite(cross.square[i * TL_FOLDS]) ? cross.relative[i] : NAN;
 		tl_cross_free(&cross);
 	}
+	tl_folds_free(&folds);
 	for (i = 0; !code && i < n; i++) {
 		double mean = 0;
 		size_t w;

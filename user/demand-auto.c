@@ -24,6 +24,7 @@
 
 struct choice {
 	struct tl_demand *demand;
+	struct tl_folds folds;
 	struct tl_cross cross[TL_METHODS];
 	bool tried[TL_METHODS];
 };
@@ -33,7 +34,9 @@ static int cross_of(struct choice *c, enum tl_method method)
 	if (c->tried[method])
 		return 0;
 	c->tried[method] = true;
-	return tl_cross_make(&c->cross[method], c->demand, method);
+	if (tl_folds_make(&c->folds, c->demand))
+		return -ENOMEM;
+	return tl_cross_make(&c->cross[method], &c->folds, method);
 }
 
 /* Is the other one better by more than one standard error of the difference? */
@@ -139,6 +142,7 @@ int tl_demand_choose(struct tl_demand *demand)
 		code = choose(&c, i);
 	for (i = 0; i < TL_METHODS; i++)
 		tl_cross_free(&c.cross[i]);
+	tl_folds_free(&c.folds);
 	reason(demand);
 	return code;
 }

@@ -66,7 +66,8 @@ static int fit_linear(struct tl_demand *d, struct tl_target *target, enum tl_met
 		[TL_METHOD_NNLS] = tl_nnls_regression,
 		[TL_METHOD_RIDGE] = tl_ridge,
 	};
-	struct tl_ols_in in = { is_own(target) ? &d->own : &d->counts, target->value };
+	struct tl_ols_in in = { is_own(target) ? &d->own : &d->counts, target->value,
+				d->values_only };
 	struct tl_ols_out out = { .coefficient = target->coefficient,
 				  .residual = target->residual };
 	int code = models[method](&in, &out);
@@ -76,7 +77,7 @@ static int fit_linear(struct tl_demand *d, struct tl_target *target, enum tl_met
 	if (code)
 		return code;
 	quality_take(target, &out);
-	if (target->background)
+	if (target->background && !d->values_only)
 		look_at_chance(d, target);
 	return 0;
 }
@@ -86,7 +87,8 @@ static int fit_queue(struct tl_demand *d, struct tl_target *target)
 {
 	size_t resources[d->n_targets + 1], r, n;
 	struct tl_estimate factor[d->n_targets + 1];
-	struct tl_queue_in in = { { &d->own, target->value }, &d->counts, 0, NULL };
+	struct tl_queue_in in = { { &d->own, target->value, d->values_only }, &d->counts, 0,
+				  NULL };
 	struct tl_queue_out out = {
 		{ .coefficient = target->coefficient, .residual = target->residual }, factor
 	};
@@ -155,7 +157,7 @@ static int residence_take(const struct tl_demand *d, struct tl_target *target,
 		if (!is_own(target) && &d->target[resources[r]] == target)
 			memcpy(target->coefficient, demand + r * p, p * sizeof(*demand));
 	if (!code && !is_own(target)) {
-		struct tl_ols_in rest = { &d->counts, target->value };
+		struct tl_ols_in rest = { &d->counts, target->value, true };
 		struct tl_ols_out quality = { .coefficient = target->coefficient,
 					      .residual = target->residual };
 

@@ -174,32 +174,45 @@ static int check(const struct tl_demand *d, struct tl_error *err)
 }
 
 /**
- * tl_demand_fit_some() - Estimate demands from some of the windows
- * @demand: filled in, to be given to tl_demand_free(), after an error too
+ * tl_demand_prepare() - Take the counts of some of the windows apart
+ * @demand: filled in but for what is fitted, to be given to tl_demand_free(), after an
+ *          error too
  * @windows: table of figures; must outlive @demand
  * @used: indices of the windows, rising
  * @n_used: how many
- * @method: how
  *
  * Return: 0 or a negative errno.
  */
-int tl_demand_fit_some(struct tl_demand *demand, const struct tl_windows *windows,
-		       const size_t *used, size_t n_used, enum tl_method method)
+int tl_demand_prepare(struct tl_demand *demand, const struct tl_windows *windows,
+		      const size_t *used, size_t n_used)
 {
-	size_t i;
 	int code;
 
 	memset(demand, 0, sizeof(*demand));
 	demand->windows = windows;
-	demand->method = method;
 	demand->n_used = n_used;
 	demand->used = calloc(n_used + 1, sizeof(*used));
 	if (!demand->used)
 		return -ENOMEM;
 	memcpy(demand->used, used, n_used * sizeof(*used));
 	code = counts_make(demand);
-	code = code ? code : targets_make(demand);
-	if (!code && method == TL_METHOD_AUTO)
+	return code ? code : targets_make(demand);
+}
+
+/**
+ * tl_demand_refit() - Estimate demands, by whatever method they were before
+ * @demand: from tl_demand_prepare()
+ * @method: how
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_demand_refit(struct tl_demand *demand, enum tl_method method)
+{
+	size_t i;
+	int code = 0;
+
+	demand->method = method;
+	if (method == TL_METHOD_AUTO)
 		return tl_demand_choose(demand);
 	for (i = 0; i < demand->n_targets && !code; i++)
 		code = tl_target_fit(demand, &demand->target[i], method);
@@ -226,8 +239,10 @@ int tl_demand_fit(struct tl_demand *demand, const struct tl_windows *windows,
 		free(used);
 		return code;
 	}
-	code = tl_demand_fit_some(demand, windows, used, n, method);
+	code = tl_demand_prepare(demand, windows, used, n);
 	free(used);
+	if (!code && demand->own.absent < windows->classes.n)
+		code = tl_demand_refit(demand, method);
 	if (!code && demand->own.absent == windows->classes.n)
 		return tl_error_set(err, -ENODATA, "%s: there is no request in any window: "
 				    "measure while there is load", windows->file);

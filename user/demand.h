@@ -71,6 +71,7 @@ struct tl_target {
  * @own: the same without
  * @target: own times of the tiers, then resources
  * @why: the reason for the methods, if they were chosen
+ * @values_only: errors and intervals are not wanted
  */
 struct tl_demand {
 	const struct tl_windows *windows;
@@ -80,13 +81,15 @@ struct tl_demand {
 	struct tl_design_out counts, own;
 	struct tl_target *target;
 	size_t n_targets;
-	char why[400];
+	char why[1000];
+	bool values_only;
 };
 
 int tl_demand_fit(struct tl_demand *demand, const struct tl_windows *windows,
 		  enum tl_method method, struct tl_error *err);
-int tl_demand_fit_some(struct tl_demand *demand, const struct tl_windows *windows,
-		       const size_t *used, size_t n_used, enum tl_method method);
+int tl_demand_prepare(struct tl_demand *demand, const struct tl_windows *windows,
+		      const size_t *used, size_t n_used);
+int tl_demand_refit(struct tl_demand *demand, enum tl_method method);
 void tl_demand_free(struct tl_demand *demand);
 const char *tl_target_name(const struct tl_windows *windows,
 			   const struct tl_target *target);

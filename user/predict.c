@@ -49,16 +49,16 @@ static double leverage(const struct tl_demand *d, const struct tl_target *target
 
 /* Utilisations, as they are predicted, of the tier's resources. */
 static double waiting(const struct tl_demand *d, const struct tl_target *target,
-		      const struct tl_predicted *predicted, double own)
+		      const double *predicted, double own)
 {
 	double most = 0, sum = own, busy;
 	size_t i;
 
 	for (i = 0; i < d->n_targets; i++) {
 		if (d->target[i].resource == TL_NOWHERE || d->target[i].tier != target->tier ||
-		    !(predicted[i].value > 0))
+		    !(predicted[i] > 0))
 			continue;
-		busy = fmin(predicted[i].value, BUSY_MAX);
+		busy = fmin(predicted[i], BUSY_MAX);
 		most = fmax(most, busy);
 		if (target->waiting == TL_WAITING_QUEUE)
 			sum += target->factor[d->target[i].resource] * tl_queue_waiting(busy);
@@ -78,11 +78,32 @@ static void interval(const struct tl_demand *d, const struct tl_target *target,
 
 	p->low95 = fmax(p->value - half, 0);
 	p->high95 = p->value + half;
+	p->high95 = fmax(p->high95, 0);
 	if (target->resource != TL_NOWHERE) {
-		p->value = fmin(fmax(p->value, 0), 1);
 		p->high95 = fmin(p->high95, 1);
 		p->low95 = fmin(p->low95, 1);
 	}
+	p->value = fmin(fmax(p->value, p->low95), p->high95);
+}
+
+/**
+ * tl_predict_values() - Predict all targets for given rates, without intervals
+ * @demand: demands
+ * @rate: [classes] requests per second
+ * @predicted: [n_targets] set; NAN for what cannot be predicted. Utilisations may be
+ *             above 1
+ */
+void tl_predict_values(const struct tl_demand *demand, const double *rate,
+		       double *predicted)
+{
+	const struct tl_target *target = demand->target;
+	size_t i;
+
+	for (i = 0; i < demand->n_targets; i++)
+		predicted[i] = target[i].unfit ? NAN : linear(demand, &target[i], rate);
+	for (i = 0; i < demand->n_targets; i++)
+		if (target[i].waiting != TL_WAITING_NONE && isfinite(predicted[i]))
+			predicted[i] = waiting(demand, &target[i], predicted, predicted[i]);
 }
 
 /**
@@ -90,27 +111,17 @@ static void interval(const struct tl_demand *d, const struct tl_target *target,
  * @demand: demands
  * @rate: [classes] requests per second
  * @predicted: [n_targets] filled in
- *
- * Return: 0.
  */
-int tl_predict(const struct tl_demand *demand, const double *rate,
-	       struct tl_predicted *predicted)
+void tl_predict(const struct tl_demand *demand, const double *rate,
+		struct tl_predicted *predicted)
 {
+	double value[demand->n_targets + 1];
 	size_t i;
 
-	for (i = 0; i < demand->n_targets; i++)
-		predicted[i].value = demand->target[i].unfit ? NAN :
-				     linear(demand, &demand->target[i], rate);
+	tl_predict_values(demand, rate, value);
 	for (i = 0; i < demand->n_targets; i++) {
-		struct tl_predicted *p = &predicted[i];
-		const struct tl_target *target = &demand->target[i];
-
-		if (target->waiting != TL_WAITING_NONE && isfinite(p->value))
-			p->value = waiting(demand, target, predicted, p->value);
-		p->low95 = p->high95 = p->value;
-	}
-	for (i = 0; i < demand->n_targets; i++)
-		if (isfinite(predicted[i].value))
+		predicted[i] = (struct tl_predicted){ value[i], value[i], value[i] };
+		if (isfinite(value[i]))
 			interval(demand, &demand->target[i], rate, &predicted[i]);
-	return 0;
+	}
 }

@@ -14,7 +14,9 @@ struct tl_predicted {
 	double value, low95, high95;
 };
 
-int tl_predict(const struct tl_demand *demand, const double *rate,
-	       struct tl_predicted *predicted);
+void tl_predict_values(const struct tl_demand *demand, const double *rate,
+		       double *predicted);
+void tl_predict(const struct tl_demand *demand, const double *rate,
+		struct tl_predicted *predicted);
 
 #endif

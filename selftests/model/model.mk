@@ -52,5 +52,5 @@ check-model: model-programs ## tests of the models: closed forms, oracles, simul
 	TIERLENS=$(model-out)/tierlens SIM=$(model-out)/sim-figures \
 		$(PROVE) -j 2 -e '' $(model-tests) $(model-scripts)
 
-bench-models: $(model-out)/bench-models ## how long the models take
-	$<
+bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models take
+	$< $(O)/tierlens

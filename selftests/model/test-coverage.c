@@ -163,7 +163,7 @@ static void regress(struct measured *m, enum model model, const struct tl_design
 		    enum model by, const double *truth)
 {
 	struct tl_estimate coefficient[SIM_CLASSES + 1];
-	struct tl_ols_in in = { design, m->target };
+	struct tl_ols_in in = { design, m->target, false };
 	struct tl_ols_out out = { .coefficient = coefficient, .residual = m->residual };
 	size_t i;
 
@@ -231,7 +231,7 @@ static void resources(struct measured *m, uint32_t models)
 static void queue(struct measured *m, size_t tier)
 {
 	struct tl_estimate coefficient[SIM_CLASSES + 1], factor[SIM_STATIONS];
-	struct tl_queue_in in = { { &m->without, m->target }, &m->with, 0, m->busy };
+	struct tl_queue_in in = { { &m->without, m->target, false }, &m->with, 0, m->busy };
 	struct tl_queue_out out = { { .coefficient = coefficient, .residual = m->residual },
 				    factor };
 	double truth[SIM_CLASSES] = { 0 };

@@ -61,7 +61,7 @@ static int design(struct data *d, bool background)
 
 static struct tl_ols_in in_of(const struct data *d)
 {
-	return (struct tl_ols_in){ &d->design, d->target };
+	return (struct tl_ols_in){ &d->design, d->target, false };
 }
 
 static void test_gsl(struct sim *r, size_t n)

@@ -25,7 +25,8 @@ static int regress(const struct tl_ols_in *in, struct tl_ols_out *out,
 	int code = tl_design(all, &design);
 
 	if (!code)
-		code = tl_ols(&(struct tl_ols_in){ &design, in->target }, &result);
+		code = tl_ols(&(struct tl_ols_in){ &design, in->target, in->values_only },
+			      &result);
 	tl_design_free(&design);
 	if (code)
 		return code;

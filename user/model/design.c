@@ -173,13 +173,14 @@ static void inverse_fill(const struct tl_design_out *out, double *inverse, size_
 	double sum, least = 1e-9 * out->singular[0];
 
 	for (i = 0; i < p; i++)
-		for (k = 0; k < p; k++) {
+		for (k = 0; k <= i; k++) {
 			if (out->scale[i] == 0 || out->scale[k] == 0)
 				continue;
 			for (d = 0, sum = 0; d < directions; d++)
 				sum += out->v[i * p + d] * out->v[k * p + d] /
 				       pow(fmax(out->singular[d], least), 2);
-			inverse[i * p + k] = sum / out->scale[i] / out->scale[k];
+			inverse[i * p + k] = inverse[k * p + i] =
+				sum / out->scale[i] / out->scale[k];
 		}
 }
 
@@ -241,7 +242,10 @@ int tl_design(const struct tl_design_in *in, struct tl_design_out *out)
 	rank_find(out);
 	sets_find(out);
 	inverse_fill(out, out->pseudo, out->rank);
-	inverse_fill(out, out->spread, p);
+	if (out->rank == p)
+		memcpy(out->spread, out->pseudo, p * p * sizeof(*out->spread));
+	else
+		inverse_fill(out, out->spread, p);
 	leverage_fill(out);
 	return 0;
 }

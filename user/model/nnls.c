@@ -12,7 +12,7 @@
  * A set P of variables is free, the others are zero. The one with the largest
  * gradient w = A' (b - A x) joins P; if the least squares solution over P then has
  * a negative element, x moves towards it as far as it may, and what reaches zero
- * leaves P. At the end w ≤ 0 outside of P and w = 0 in it: Kuhn and Tucker's
+ * leaves P. It begins with all free that are positive then. At the end w ≤ 0 outside of P and w = 0 in it: Kuhn and Tucker's
  * conditions, which have one solution if A has full rank.
  *
  * In the demands of paper 000, 3.2, a request cannot cost less than nothing.
@@ -164,6 +164,29 @@ static size_t steepest(struct work *s, double tolerance)
 	return best;
 }
 
+/*
+ * Most of what is there is above zero: all variables are free first, and what comes out
+ * negative leaves until nothing does. That is a state that iterate() could be in, reached
+ * in few steps. Where variables depend on each other it begins with none.
+ */
+static void begin(struct work *s)
+{
+	size_t i, negative = 1;
+
+	for (i = 0; i < s->p; i++)
+		s->free[i] = !s->barred[i];
+	while (negative && !solve_free(s))
+		for (i = 0, negative = 0; i < s->n; i++)
+			if (s->trial[i] <= 0) {
+				s->free[s->member[i]] = 0;
+				negative++;
+			}
+	for (i = 0; !negative && i < s->n; i++)
+		s->x[s->member[i]] = s->trial[i];
+	if (negative)
+		memset(s->free, 0, s->p);
+}
+
 static int iterate(struct work *s, unsigned int *iterations)
 {
 	double tolerance = 0;
@@ -171,6 +194,7 @@ static int iterate(struct work *s, unsigned int *iterations)
 
 	for (i = 0; i < s->p; i++)
 		tolerance = fmax(tolerance, fabs(s->moment[i]) * 1e-12);
+	begin(s);
 	for (*iterations = 0; *iterations < 30 * s->p + 30; (*iterations)++) {
 		at = steepest(s, tolerance);
 		if (at == s->p)
@@ -241,6 +265,8 @@ static void take_over(const struct tl_ols_in *in, struct tl_ols_out *out, const 
 		double half = (e->high95 - e->low95) / 2;
 
 		e->value = value;
+		if (in->values_only)
+			continue;
 		e->low95 = fmax(fmin(e->low95, value), 0);
 		e->high95 = fmax(e->high95, value);
 		if (was == TL_VERDICT_NEGATIVE) { /* nothing is left of the interval */

@@ -35,6 +35,8 @@ static void solve(const struct tl_ols_in *in, struct tl_ols_out *out, double *mo
 			moment[i] += d->x[w * p + i] * in->target[w];
 	for (i = 0; i < p; i++) {
 		out->coefficient[i] = (struct tl_estimate){ 0 };
+		if (d->scale[i] == 0)
+			out->coefficient[i].verdict = TL_VERDICT_ABSENT;
 		for (k = 0; k < p; k++)
 			out->coefficient[i].value += d->pseudo[i * p + k] * moment[k];
 	}
@@ -193,8 +195,10 @@ int tl_ols(const struct tl_ols_in *in, struct tl_ols_out *out)
 	}
 	solve(in, out, work);
 	tl_ols_residuals(in, out);
-	tl_ols_meat(in, out, work + p);
-	errors(in, out, work + p);
+	if (!in->values_only) {
+		tl_ols_meat(in, out, work + p);
+		errors(in, out, work + p);
+	}
 	free(work);
 	return 0;
 }

@@ -10,10 +10,12 @@ struct tl_design_out;
  * struct tl_ols_in - A linear regression
  * @design: counts per second, taken apart
  * @target: [windows] what they are to explain, per second
+ * @values_only: errors, intervals and verdicts but that of absence are not wanted
  */
 struct tl_ols_in {
 	const struct tl_design_out *design;
 	const double *target;
+	bool values_only;
 };
 
 /**

@@ -71,7 +71,7 @@ static int smooth(struct work *s)
 {
 	const struct tl_queue_in *in = s->in;
 	size_t n = in->regression.design->windows, k = in->resources, w, r;
-	struct tl_ols_in busy = { in->counts, s->target };
+	struct tl_ols_in busy = { in->counts, s->target, true };
 	int code = 0;
 
 	memcpy(s->busy, in->busy, n * k * sizeof(*s->busy));
@@ -126,7 +126,9 @@ static int solve(struct work *s)
 		row_fill(s, w);
 	code = tl_design(&rows, &design);
 	if (!code)
-		code = tl_ols(&(struct tl_ols_in){ &design, s->target }, &s->result);
+		code = tl_ols(&(struct tl_ols_in){ &design, s->target,
+						   s->in->regression.values_only },
+			      &s->result);
 	if (!code)
 		memcpy(s->set, design.set, rows.classes * sizeof(*s->set));
 	tl_design_free(&design);
@@ -165,7 +167,7 @@ static void take_over(struct work *s, struct tl_queue_out *out)
 {
 	const struct tl_ols_in *in = &s->in->regression;
 	struct tl_ols_out *to = &out->regression;
-	struct tl_ols_in rest = { in->design, s->target };
+	struct tl_ols_in rest = { in->design, s->target, true };
 	size_t n = in->design->windows, w, r;
 	double mean = 0, ss = 0, all = 0;
 

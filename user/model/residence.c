@@ -241,7 +241,8 @@ static int split_class(const struct tl_residence_in *in, struct tl_residence_out
 	}
 	code = tl_design(&rows, &design);
 	if (!code)
-		code = tl_nnls_regression(&(struct tl_ols_in){ &design, target }, &result);
+		code = tl_nnls_regression(&(struct tl_ols_in){ &design, target, false },
+					  &result);
 	tl_design_free(&design);
 	for (r = 0; !code && r < k; r++)
 		out->demand[r * in->classes + class] = coefficient[r];

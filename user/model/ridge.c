@@ -23,6 +23,7 @@
 #include "model/ols.h"
 
 #include <errno.h>
+#include <gsl/gsl_eigen.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,43 @@ static void moments(struct work *s)
 	}
 }
 
+/*
+ * The gram matrix and the moments with the background taken out, which is not shrunk:
+ * S = G - g g' / h, m - g m_0 / h. On the eigenvectors of S every λ is a sum over p terms.
+ * Return: what of the target's squares the background explains.
+ */
+static double project(struct work *s, double *gram, double *moment)
+{
+	size_t p = s->p, n = s->in->design->classes, i, k;
+	double h = p > n ? s->gram[n * p + n] : 0;
+
+	for (i = 0; i < n; i++) {
+		double g = h > 0 ? s->gram[i * p + n] / h : 0;
+
+		moment[i] = s->moment[i] - (h > 0 ? g * s->moment[n] : 0);
+		for (k = 0; k < n; k++)
+			gram[i * n + k] = s->gram[i * p + k] -
+					  (h > 0 ? g * s->gram[k * p + n] : 0);
+	}
+	return h > 0 ? s->moment[n] * s->moment[n] / h : 0;
+}
+
+/* Generalised cross-validation, on the eigenvectors. */
+static double validation(const struct work *s, const double *eigen, const double *moment,
+			 double rss, double lambda)
+{
+	size_t n = s->in->design->classes, k;
+	double windows = (double)s->in->design->windows, trace = s->p > n ? 1 : 0;
+
+	for (k = 0; k < n; k++) {
+		double e = fmax(eigen[k], 0);
+
+		rss -= moment[k] * moment[k] * (e + 2 * lambda) / pow(e + lambda, 2);
+		trace += e / (e + lambda);
+	}
+	return windows * fmax(rss, 0) / pow(windows - trace, 2);
+}
+
 /* A for that λ, and β. */
 static int solve(struct work *s, double lambda)
 {
@@ -74,36 +112,46 @@ static int solve(struct work *s, double lambda)
 	return 0;
 }
 
-static double validation(const struct work *s)
+static void lambda_find(struct work *s, const double *eigen, const double *moment,
+			double rss, double *lambda)
 {
-	double rss = s->total, trace = 0, n = (double)s->in->design->windows;
-	size_t p = s->p, i, k;
+	double best = INFINITY, now, try;
 
-	for (i = 0; i < p; i++) {
-		rss -= 2 * s->beta[i] * s->moment[i];
-		for (k = 0; k < p; k++) {
-			rss += s->beta[i] * s->gram[i * p + k] * s->beta[k];
-			trace += s->a[i * p + k] * s->gram[k * p + i];
+	for (try = 1e-8; try < 2; try *= 6) {
+		now = validation(s, eigen, moment, rss, try);
+		if (now < best) {
+			best = now;
+			*lambda = try;
 		}
 	}
-	return n * fmax(rss, 0) / pow(n - trace, 2);
 }
 
 static int choose(struct work *s, double *lambda)
 {
-	double best = INFINITY, now, try;
-	int code = -EDOM;
+	size_t n = s->in->design->classes, i, k;
+	gsl_eigen_symmv_workspace *room = gsl_eigen_symmv_alloc(n);
+	double *memory = calloc(2 * n * n + 3 * n, sizeof(*memory)), rss;
+	double *vector = memory + n * n, *eigen = vector + n * n, *moment = eigen + n;
+	double *turned = moment + n;
+	int code = room && memory ? 0 : -ENOMEM;
 
-	for (try = 1e-8; try < 2; try *= 6) {
-		if (solve(s, try))
-			continue;
-		now = validation(s);
-		if (now < best) {
-			best = now;
-			*lambda = try;
-			code = 0;
-		}
+	if (!code) {
+		gsl_matrix_view a = gsl_matrix_view_array(memory, n, n);
+		gsl_matrix_view v = gsl_matrix_view_array(vector, n, n);
+		gsl_vector_view e = gsl_vector_view_array(eigen, n);
+
+		rss = s->total - project(s, memory, moment);
+		if (gsl_eigen_symmv(&a.matrix, &e.vector, &v.matrix, room))
+			code = -EDOM;
+		for (k = 0; k < n; k++)
+			for (i = 0; i < n; i++)
+				turned[k] += vector[i * n + k] * moment[i];
+		if (!code)
+			lambda_find(s, eigen, turned, rss, lambda);
 	}
+	if (room)
+		gsl_eigen_symmv_free(room);
+	free(memory);
 	return code ? code : solve(s, *lambda);
 }
 
@@ -188,7 +236,7 @@ static void estimates(struct work *s, struct tl_ols_out *out)
 static int regress(struct work *s, struct tl_ols_out *out)
 {
 	size_t p = s->p, i, k;
-	double lambda = 0;
+	double lambda = 1e-8;
 	int code;
 
 	moments(s);
@@ -198,12 +246,15 @@ static int regress(struct work *s, struct tl_ols_out *out)
 	correct(s, lambda);
 	for (i = 0; i < p; i++) {
 		out->coefficient[i] = (struct tl_estimate){ 0 };
+		if (s->in->design->scale[i] == 0)
+			out->coefficient[i].verdict = TL_VERDICT_ABSENT;
 		for (k = 0; s->in->design->scale[i] > 0 && k < p; k++)
 			out->coefficient[i].value += s->b[i * p + k] * s->moment[k] /
 						     s->in->design->scale[i];
 	}
 	tl_ols_residuals(s->in, out);
-	estimates(s, out);
+	if (!s->in->values_only)
+		estimates(s, out);
 	return 0;
 }
 
