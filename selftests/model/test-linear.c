@@ -254,6 +254,56 @@ static void test_residence(struct sim *r)
 	   "under a constant load it takes the law at its word");
 }
 
+/* A class with a window or two of its own draws the line through them: no residual is
+ * left to tell how much they scatter. */
+static void test_rare(struct sim *r, size_t windows)
+{
+	struct data *d = malloc(sizeof(*d));
+	int inside = 0, all = 300, k;
+	struct tl_ols_in in;
+	size_t w;
+
+	for (k = 0; k < all; k++) {
+		data_draw(r, d, 40, 2, 0);
+		for (w = 0; w < d->n; w++) {
+			d->count[2 * w + 1] = w < windows ? 3 : 0;
+			d->target[w] = (1e-3 * d->count[2 * w] + 0.2 * d->count[2 * w + 1]) /
+				       d->seconds[w] + 0.05 + 0.01 * sim_normal(r);
+		}
+		design(d, true);
+		in = in_of(d);
+		inside += !tl_ols(&in, &d->out) && d->coefficient[1].verdict <=
+			  TL_VERDICT_ZERO && d->coefficient[1].high95 >= 0.2 &&
+			  d->coefficient[1].low95 <= 0.2;
+		tl_design_free(&d->design);
+	}
+	ok(inside >= 0.9 * all, "%zu windows with a class: %d of %d intervals contain the truth",
+	   windows, inside, all);
+	free(d);
+}
+
+/* It came, but the last block that is left out has all of it. */
+static void test_late(void)
+{
+	double count[40 * 2], time[40 * 2], busy[40], seconds[40];
+	struct tl_residence_in in = { 40, 2, 1, count, time, seconds, busy };
+	struct tl_estimate service[2], demand[2];
+	struct tl_residence_out out = { .service = service, .demand = demand };
+	size_t w, i;
+
+	for (w = 0; w < 40; w++) {
+		seconds[w] = 10;
+		busy[w] = 0.3 + 0.01 * (double)w;
+		for (i = 0; i < 2; i++) {
+			count[2 * w + i] = i && w < 39 ? 0 : 100;
+			time[2 * w + i] = count[2 * w + i] * 0.003 / (1 - busy[w]);
+		}
+	}
+	ok(!tl_residence(&in, &out) && service[0].verdict == TL_VERDICT_OK &&
+		   service[1].verdict == TL_VERDICT_ZERO,
+	   "a class that came in the last window only is not said never to have come");
+}
+
 /* y = Σ a n + 1.5 Q */
 static void test_queue(struct sim *r)
 {
@@ -353,7 +403,10 @@ int main(void)
 	test_exact(r);
 	test_sets(r);
 	test_few(r);
+	test_rare(r, 1);
+	test_rare(r, 2);
 	test_residence(r);
+	test_late();
 	test_queue(r);
 	test_sdl(r);
 	free(r);

@@ -11,7 +11,9 @@
  * (X' X)⁺ (X' Ω X) (X' X)⁺. Ω has the squares of the residuals, each divided by
  * (1 - leverage)² (HC3), which holds up when busy windows scatter more than quiet
  * ones; where a residual resembles the next one, Bartlett's weights take its
- * neighbours in (Newey and West).
+ * neighbours in (Newey and West). A window that draws the line to itself has next to no
+ * residual, whatever it scatters: one that a class has for itself has none at all, two
+ * have one between them. So those count for no less than the windows do in the mean.
  *
  * Sources: paper 000, 3.2 and 4.1, equations 2, 3 and 6; J. G. MacKinnon, H. White,
  * J. Econometrics 29 (1985); W. K. Newey, K. D. West, Econometrica 55 (1987).
@@ -24,6 +26,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LEVERAGE_HIGH 0.5 /* of what is fitted to a window, it makes more than half itself */
 
 static void solve(const struct tl_ols_in *in, struct tl_ols_out *out, double *moment)
 {
@@ -95,7 +99,12 @@ static size_t lags(const struct tl_ols_out *out, size_t windows)
 static double left_out_residual(const struct tl_ols_in *in, const struct tl_ols_out *out,
 				size_t w)
 {
-	return out->residual[w] / fmax(1 - in->design->leverage[w], 1e-6);
+	double leverage = in->design->leverage[w];
+	double left = out->residual[w] / fmax(1 - leverage, 1e-6);
+
+	if (leverage < LEVERAGE_HIGH)
+		return left;
+	return copysign(fmax(fabs(left), out->residual_sd), left);
 }
 
 static void meat_add(const struct tl_ols_in *in, const struct tl_ols_out *out,

@@ -169,17 +169,19 @@ static double jackknife(struct work *s, size_t blocks)
 static void service_estimates(struct work *s, struct tl_residence_out *out, double error,
 			      size_t blocks)
 {
-	double t = tl_student95((double)blocks - 1);
-	size_t i;
+	double t = tl_student95((double)blocks - 1), requests;
+	size_t p = s->in->classes, w, i;
 
 	out->degrees = (double)blocks - 1;
 	tl_estimate_interval(&out->factor, s->factor, error, t);
-	for (i = 0; i < s->in->classes; i++) {
+	for (i = 0; i < p; i++) {
+		for (w = 0, requests = 0; w < s->in->windows; w++)
+			requests += s->in->count[w * p + i];
 		tl_estimate_interval(&out->service[i], s->service[i], sqrt(s->squares[i]), t);
 		tl_estimate_judge(&out->service[i]);
 		if (s->service[i] <= 0)
 			out->service[i].verdict = TL_VERDICT_ZERO;
-		if (s->scaled[i] <= 0)
+		if (requests <= 0)
 			out->service[i].verdict = TL_VERDICT_ABSENT;
 	}
 }
