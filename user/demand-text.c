@@ -172,6 +172,17 @@ static const struct tl_target *worst_of(const struct tl_demand *demand, size_t *
 	return worst;
 }
 
+static bool knows_any(const struct tl_demand *demand)
+{
+	size_t i, k;
+
+	for (i = 0; i < demand->n_targets; i++)
+		for (k = 0; !demand->target[i].unfit && k < demand->windows->classes.n; k++)
+			if (tl_estimate_known(&demand->target[i].coefficient[k]))
+				return true;
+	return false;
+}
+
 /**
  * tl_demand_verdict() - What may be said of all demands together
  * @demand: demands
@@ -195,6 +206,9 @@ char *tl_demand_verdict(const struct tl_demand *demand)
 			return NULL;
 		return text;
 	}
+	if (!knows_any(demand))
+		return strdup("uncertain: no demand is told from zero: measure more windows, or "
+			      "with more load");
 	if (demand->n_used < 2 * demand->windows->classes.n)
 		return strdup("uncertain: fewer windows than twice the classes");
 	return strdup("ok");

@@ -48,7 +48,7 @@
 struct work {
 	const struct tl_sdl_in *in;
 	size_t from, until; /* windows that are left out */
-	double *d, *sum, *scaled, *load, *all; /* @all: what came of all windows */
+	double *d, *demand, *sum, *scaled, *all; /* @all: what came of all windows */
 	double background, lowest; /* @lowest: of the demands, as a part of them */
 	bool line, measured; /* how the background is told */
 };
@@ -64,8 +64,8 @@ static double busy_of(const struct work *s, size_t w)
 	return s->in->busy[w] - (s->measured ? s->in->background[w] : 0);
 }
 
-/* Work per second in units of d, and what of its variance counting alone makes. */
-static double load_of(const struct work *s, size_t w, double *chance)
+/* Work per second in units of @d, and what of its variance counting alone makes. */
+static double load_of(const struct work *s, const double *d, size_t w, double *chance)
 {
 	const struct tl_sdl_in *in = s->in;
 	double load = 0, t2 = in->seconds[w] * in->seconds[w];
@@ -74,8 +74,8 @@ static double load_of(const struct work *s, size_t w, double *chance)
 	for (i = 0; i < in->classes; i++) {
 		double n = in->count[w * in->classes + i];
 
-		load += n * s->d[i] / in->seconds[w];
-		*chance += n * s->d[i] * s->d[i] / t2;
+		load += n * d[i] / in->seconds[w];
+		*chance += n * d[i] * d[i] / t2;
 	}
 	return load;
 }
@@ -131,7 +131,7 @@ static double lowest_slope(const struct work *s, double load, double busy, doubl
 	size_t w;
 
 	for (w = 0; w < s->in->windows; w++)
-		ss += pow(busy_of(s, w) - busy - slope * (load_of(s, w, &chance) - load), 2);
+		ss += pow(busy_of(s, w) - busy - slope * (load_of(s, s->d, w, &chance) - load), 2);
 	return slope - tl_student95(n - 2) * sqrt(ss / (n - 2) / variance);
 }
 
@@ -150,7 +150,7 @@ static void sums_make(const struct work *s, struct sums *q)
 
 		if (left_out(s, w))
 			continue;
-		load = load_of(s, w, &q->chance);
+		load = load_of(s, s->d, w, &q->chance);
 		q->n++;
 		q->x += load;
 		q->y += busy_of(s, w);
@@ -185,7 +185,7 @@ static void way_find(struct work *s)
 			    q.work / q.busy;
 }
 
-/* U = b_0 + k load; leaves the demands in d. */
+/* U = b_0 + k load, which makes demands of what d is proportional to. */
 static void utilisation_law(struct work *s)
 {
 	struct sums q;
@@ -206,7 +206,7 @@ static void utilisation_law(struct work *s)
 			s->background = 0;
 	}
 	for (i = 0; i < s->in->classes; i++)
-		s->d[i] *= k;
+		s->demand[i] = k * s->d[i];
 }
 
 static int fit(struct work *s, size_t from, size_t until)
@@ -228,14 +228,14 @@ static int jackknife(struct work *s, double *squares, size_t blocks)
 	double whole = s->background;
 	int code = 0;
 
-	memcpy(s->all, s->d, p * sizeof(*s->d));
+	memcpy(s->all, s->demand, p * sizeof(*s->all));
 	for (b = 0; b < blocks && !code; b++) {
 		code = fit(s, b * n / blocks, (b + 1) * n / blocks);
 		for (i = 0; i < p; i++)
-			squares[i] += pow(s->d[i] - s->all[i], 2);
+			squares[i] += pow(s->demand[i] - s->all[i], 2);
 		squares[p] += pow(s->background - whole, 2);
 	}
-	memcpy(s->d, s->all, p * sizeof(*s->d));
+	memcpy(s->demand, s->all, p * sizeof(*s->all));
 	s->background = whole;
 	return code;
 }
@@ -251,10 +251,10 @@ static void estimates(const struct work *s, struct tl_sdl_out *out, const double
 	for (i = 0; i < p; i++) {
 		for (w = 0, requests = 0; w < s->in->windows; w++)
 			requests += s->in->count[w * p + i];
-		tl_estimate_interval(&out->demand[i], s->d[i], sqrt(factor * squares[i]), t);
-		out->demand[i].low95 = fmin(out->demand[i].low95, s->d[i] * s->lowest);
+		tl_estimate_interval(&out->demand[i], s->demand[i], sqrt(factor * squares[i]), t);
+		out->demand[i].low95 = fmin(out->demand[i].low95, s->demand[i] * s->lowest);
 		tl_estimate_judge(&out->demand[i]);
-		if (s->d[i] <= 0)
+		if (s->demand[i] <= 0 && out->demand[i].verdict != TL_VERDICT_NEGATIVE)
 			out->demand[i].verdict = TL_VERDICT_ZERO;
 		if (requests == 0)
 			out->demand[i].verdict = TL_VERDICT_ABSENT;
@@ -273,7 +273,7 @@ static void residuals(const struct work *s, struct tl_sdl_out *out)
 	for (w = 0; w < in->windows; w++)
 		mean += in->busy[w] / (double)in->windows;
 	for (w = 0; w < in->windows; w++) {
-		out->residual[w] = busy_of(s, w) - load_of(s, w, &chance) -
+		out->residual[w] = busy_of(s, w) - load_of(s, s->demand, w, &chance) -
 				   (s->measured ? 0 : s->background);
 		ss += out->residual[w] * out->residual[w];
 		total += pow(in->busy[w] - mean, 2);
@@ -294,7 +294,7 @@ static void residuals(const struct work *s, struct tl_sdl_out *out)
 int tl_sdl(const struct tl_sdl_in *in, struct tl_sdl_out *out)
 {
 	size_t p = in->classes, blocks = in->windows < BLOCKS ? in->windows : BLOCKS, i;
-	double *memory = calloc(5 * p + 1, sizeof(*memory)), time = 0;
+	double *memory = calloc(6 * p + 1, sizeof(*memory)), time = 0;
 	struct work s = { .in = in, .d = memory };
 	int code = memory ? 0 : -ENOMEM;
 
@@ -305,7 +305,8 @@ int tl_sdl(const struct tl_sdl_in *in, struct tl_sdl_out *out)
 	if (!code && !(time > 0))
 		code = -ENODATA;
 	if (!code) {
-		s.sum = s.d + p;
+		s.demand = s.d + p;
+		s.sum = s.demand + p;
 		s.scaled = s.sum + p;
 		s.all = s.scaled + p;
 		for (i = 0; i < p; i++)
