@@ -184,7 +184,7 @@ static int fit_residence(struct tl_demand *d, struct tl_target *target)
 	target->by = "own_s";
 	times = target->tier == TL_NOWHERE ? NULL :
 		tl_times_gather(d, TL_COLUMN_OWN, target->tier);
-	if (!times && n == 1 && !is_own(target) && d->windows->tiers.n < 2) {
+	if (!times && n == 1 && !is_own(target) && tl_target_is_alone(d, target)) {
 		times = tl_times_gather(d, TL_COLUMN_RESPONSE, TL_NOWHERE);
 		target->by = "response_s";
 	}

@@ -112,6 +112,25 @@ static double *outside_gather(const struct tl_demand *d, size_t tier)
 }
 
 /**
+ * tl_target_is_alone() - Whether all of a response is spent at a resource, as far as is known
+ * @d: demands
+ * @target: the resource
+ *
+ * Return: true if there is one tier at most, and no resource but processors beside it.
+ */
+bool tl_target_is_alone(const struct tl_demand *d, const struct tl_target *target)
+{
+	bool processor = tl_target_is_processor(d->windows, target);
+	size_t i;
+
+	for (i = 0; i < d->n_targets; i++)
+		if (d->target[i].resource != TL_NOWHERE && &d->target[i] != target &&
+		    !(processor && tl_target_is_processor(d->windows, &d->target[i])))
+			return false;
+	return d->windows->tiers.n < 2;
+}
+
+/**
  * tl_times_apportion() - What tells who used a resource
  * @d: demands
  * @target: the resource; its @by or @unfit is set
@@ -121,12 +140,11 @@ static double *outside_gather(const struct tl_demand *d, size_t tier)
  *
  * Processor time if it was measured; own times at the tier if it has one resource only,
  * because nothing tells how they divide among several; response times if there is no
- * tier but one.
+ * tier but one, and nothing else at which they could be spent.
  */
 void tl_times_apportion(const struct tl_demand *d, struct tl_target *target,
 			double **times, double **outside)
 {
-	bool one_tier = d->windows->tiers.n < 2 && target->tier == TL_NOWHERE;
 	size_t in_tier[d->n_targets + 1], n;
 
 	*times = *outside = NULL;
@@ -141,7 +159,7 @@ void tl_times_apportion(const struct tl_demand *d, struct tl_target *target,
 		*times = tl_times_gather(d, TL_COLUMN_OWN, target->tier);
 		target->by = "own_s";
 	}
-	if (!*times && n == 1 && (one_tier || d->windows->tiers.n == 1)) {
+	if (!*times && n == 1 && tl_target_is_alone(d, target)) {
 		*times = tl_times_gather(d, TL_COLUMN_RESPONSE, TL_NOWHERE);
 		target->by = "response_s";
 	}
