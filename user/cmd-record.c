@@ -110,7 +110,7 @@ static int session(struct session *s)
 	if (tl_out_close(s->to, s->name, &err) && status == TL_EXIT_OK)
 		status = tl_out_failed(&err);
 	if (s->args->json)
-		tl_out_json(json_pack("{s:s, s:I, s:I}", "file", s->args->file,
+		tl_out_json(json_pack("{s:o, s:I, s:I}", "file", tl_out_name(s->args->file),
 				      "intervals", (json_int_t)s->written,
 				      "missed", (json_int_t)s->missed));
 	else if (status == TL_EXIT_OK)

@@ -268,21 +268,58 @@ static int check_head(const struct tl_csv_head *head, const struct tl_windows *w
 static void note_others(const struct tl_csv_head *head, struct tl_windows *w,
 			const char *file)
 {
-	size_t i, used = 0;
+	bool first = true;
+	size_t i, len;
 
-	for (i = 0; i < head->n && used < sizeof(w->note); i++) {
+	for (i = 0; i < head->n; i++) {
 		const struct tl_csv_field *field = &head->field[i];
 
 		if (field->kind != TL_CSV_OTHER || !*field->name)
 			continue;
-		if (!used)
-			used = (size_t)snprintf(w->note, sizeof(w->note),
-						"%s: columns that say nothing here are "
-						"ignored: %s", file, field->name);
+		len = strlen(w->note);
+		if (first)
+			tl_windows_note(w, "%s: columns that say nothing here are ignored: %s",
+					file, field->name);
 		else
-			used += (size_t)snprintf(w->note + used, sizeof(w->note) - used,
-						 ", %s", field->name);
+			snprintf(w->note + len, sizeof(w->note) - len, ", %s", field->name);
+		first = false;
 	}
+}
+
+/* The first class of which it is not known what it spent at a tier; TL_NOWHERE if it is
+ * of all. */
+static size_t own_missing(const struct tl_windows *w, size_t tier)
+{
+	size_t class;
+
+	for (class = 0; class < w->classes.n; class++)
+		if (!tl_windows_find(w, TL_COLUMN_OWN, class, tier, TL_NOWHERE))
+			return class;
+	return TL_NOWHERE;
+}
+
+/* What a tier's requests spent there is to be explained, if it is known of all. */
+static int check_tiers(struct tl_windows *w, const char *file, struct tl_error *err)
+{
+	size_t tier, class, explained = w->resources.n;
+	const char *missing = NULL, *of = NULL;
+
+	for (tier = 0; tier < w->tiers.n; tier++) {
+		class = tl_windows_find(w, TL_COLUMN_TIER_OWN, TL_NOWHERE, tier, TL_NOWHERE) ?
+			TL_NOWHERE : own_missing(w, tier);
+		explained += class == TL_NOWHERE;
+		if (class == TL_NOWHERE || missing)
+			continue;
+		missing = w->classes.name[class];
+		of = w->tiers.name[tier];
+	}
+	if (missing && !explained)
+		return tl_error_set(err, -EINVAL, "%s:1: nothing to explain: there is no column "
+				    "own_%s_%s: add it, or y_%s", file, of, missing, of);
+	if (missing)
+		tl_windows_note(w, "%s:1: the own time of %s is not explained: there is no column "
+				"own_%s_%s: add it, or y_%s", file, of, of, missing, of);
+	return 0;
 }
 
 /**
@@ -310,6 +347,7 @@ int tl_csv_head_end(struct tl_csv_head *head, struct tl_windows *windows,
 			code = own_column(head, windows, &head->field[i], file, err);
 	}
 	code = code ? code : check_head(head, windows, file, err);
+	code = code ? code : check_tiers(windows, file, err);
 	if (!code)
 		note_others(head, windows, file);
 	return code;
@@ -321,9 +359,8 @@ static int tier_derive(struct tl_windows *w, size_t tier)
 	struct tl_column *sum;
 	size_t class, i;
 
-	for (class = 0; class < w->classes.n; class++)
-		if (!tl_windows_find(w, TL_COLUMN_OWN, class, tier, TL_NOWHERE))
-			return 0;
+	if (own_missing(w, tier) != TL_NOWHERE)
+		return 0;
 	sum = tl_windows_column(w, TL_COLUMN_TIER_OWN, TL_NOWHERE, tier, TL_NOWHERE);
 	if (!sum)
 		return -ENOMEM;

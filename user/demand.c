@@ -159,14 +159,18 @@ static int used_make(const struct tl_windows *windows, size_t **used, size_t *n,
 /* At least one answer, or the sentence why not. */
 static int check(const struct tl_demand *d, struct tl_error *err)
 {
+	bool few;
 	size_t i;
 
 	for (i = 0; i < d->n_targets; i++)
 		if (!d->target[i].unfit)
 			return 0;
-	return tl_error_set(err, -EDOM,
+	few = d->n_used <= d->windows->classes.n + 1;
+	return tl_error_set(err, -EDOM, few ?
 			    "%s: no demand can be estimated by %s from %zu windows of %zu "
-			    "classes: %s: measure at least %zu windows with different mixes",
+			    "classes: %s: measure at least %zu windows with different mixes" :
+			    "%s: no demand can be estimated by %s from %zu windows of %zu "
+			    "classes: %s: add columns with them, or take --method auto",
 			    d->windows->file, tl_method_names[d->method], d->n_used,
 			    d->windows->classes.n,
 			    d->n_targets ? d->target[0].unfit : "no target",

@@ -101,6 +101,21 @@ int tl_out_json(json_t *object)
 }
 
 /**
+ * tl_out_name() - A file's name as JSON can hold it
+ * @bytes: the name, any bytes
+ *
+ * Return: the string, a new reference; NULL without memory.
+ */
+json_t *tl_out_name(const char *bytes)
+{
+	char *utf8 = tl_text_utf8(bytes, strlen(bytes));
+	json_t *name = utf8 ? json_string(utf8) : NULL;
+
+	free(utf8);
+	return name;
+}
+
+/**
  * tl_out_close() - Flush and close, and see whether everything was written
  * @file: stream; closed in any case
  * @name: what to call it

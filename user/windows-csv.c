@@ -308,9 +308,8 @@ static int lengths_guess(struct reader *r, struct tl_windows *w)
 				    name_of(r, r->head.t_at), seconds);
 	for (i = 0; i < w->n; i++)
 		w->seconds[i] = seconds;
-	snprintf(w->note, sizeof(w->note),
-		 "%s: no column \"seconds\": windows are taken to be %g s long, as most steps "
-		 "of t are", r->file, seconds);
+	tl_windows_note(w, "%s: no column \"seconds\": windows are taken to be %g s long, as "
+			"most steps of t are", r->file, seconds);
 	return 0;
 }
 

@@ -288,7 +288,7 @@ int tl_windows_read_recording(struct tl_windows *windows, const char *file,
 	}
 	said = tl_recording_warning(recording);
 	if (said)
-		snprintf(windows->note, sizeof(windows->note), "%s", said);
+		tl_windows_note(windows, "%s", said);
 	tl_recording_close(recording);
 	return code ? code : finish(&r);
 }

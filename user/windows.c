@@ -9,6 +9,7 @@
 #include "windows.h"
 
 #include "error.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -258,20 +259,38 @@ size_t tl_windows_used(const struct tl_windows *windows)
 	return n;
 }
 
+/**
+ * tl_windows_note() - Add something that a reader should know
+ * @windows: table
+ * @fmt: printf format of it
+ */
+void tl_windows_note(struct tl_windows *windows, const char *fmt, ...)
+{
+	size_t len = strlen(windows->note);
+	va_list args;
+
+	if (len)
+		len += (size_t)snprintf(windows->note + len, sizeof(windows->note) - len, "; ");
+	if (len >= sizeof(windows->note))
+		return;
+	va_start(args, fmt);
+	vsnprintf(windows->note + len, sizeof(windows->note) - len, fmt, args);
+	va_end(args);
+}
+
 /* One that is mostly unknown, because nobody was there to read it, would take the
  * windows with it in which all else is known. */
 static bool drop_unknown(struct tl_windows *windows, size_t column)
 {
 	struct tl_column *c = &windows->column[column];
-	size_t i, unknown = 0, len = strlen(windows->note);
+	size_t i, unknown = 0;
 
 	for (i = 0; i < windows->n; i++)
 		unknown += isnan(c->value[i]);
 	if (unknown * UNKNOWN_MAX <= windows->n)
 		return false;
-	snprintf(windows->note + len, sizeof(windows->note) - len,
-		 "%s%s is not known in %zu of %zu windows and is not used", len ? "; " : "",
-		 windows->resources.name[c->resource], unknown, windows->n);
+	tl_windows_note(windows, "%s is not known in %zu of %zu windows and is not used",
+			windows->resources.name[c->resource], unknown, windows->n);
 	free(c->value);
 	memmove(c, c + 1, (--windows->n_columns - column) * sizeof(*c));
 	return true;
@@ -343,7 +362,7 @@ int tl_windows_read(struct tl_windows *windows, const char *file, struct tl_erro
 	int code;
 
 	memset(windows, 0, sizeof(*windows));
-	windows->file = strdup(file);
+	windows->file = tl_text_utf8(file, strlen(file));
 	if (!windows->file)
 		return tl_error_no_memory(err);
 	windows->recorded = !tl_windows_is_table(file);

@@ -40,7 +40,7 @@ struct tl_names {
 
 /**
  * struct tl_windows - A table of figures: windows of time by what was measured in them
- * @file: where they came from
+ * @file: where they came from, valid UTF-8
  * @note: what a reader should know about them, "" for nothing
  * @t_s: beginning of each
  * @seconds: length of each
@@ -49,7 +49,7 @@ struct tl_names {
  * @recorded: from a recording, where columns of cpu are measured truths
  */
 struct tl_windows {
-	char *file, note[400];
+	char *file, note[1000];
 	double *t_s, *seconds, processors;
 	char **left_out;
 	size_t n, room;
@@ -69,6 +69,8 @@ size_t tl_names_find(const struct tl_names *names, const char *name);
 int tl_windows_grow(struct tl_windows *windows);
 struct tl_column *tl_windows_column(struct tl_windows *windows, enum tl_column_kind kind,
 				    size_t class, size_t tier, size_t resource);
+void tl_windows_note(struct tl_windows *windows, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 int tl_windows_leave_out(struct tl_windows *windows, size_t window, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int tl_windows_read_csv(struct tl_windows *windows, const char *file,
