@@ -3,6 +3,7 @@
 #include "demand-times.h"
 
 #include "model/baseline.h"
+#include "model/chance.h"
 #include "model/nnls.h"
 #include "model/ols.h"
 #include "model/queue.h"
@@ -28,33 +29,18 @@ static void quality_take(struct tl_target *target, const struct tl_ols_out *out)
 	target->degrees = out->degrees;
 }
 
-/*
- * Where clients wait for answers, a window whose requests happen to be costly has fewer
- * of them. That bends the line if nothing else makes the load vary: the counts must vary
- * by more than they do by chance, or the costs hardly at all.
- */
-static void look_at_chance(const struct tl_demand *d, struct tl_target *target)
+/* Regressions on counts rest on a load that varies; own times have waiting in them. */
+static void look_at_load(const struct tl_demand *d, struct tl_target *target)
 {
-	size_t p = d->windows->classes.n, n = d->n_used, w, i;
-	double chance = 0, mean = 0, squares = 0, off = 0, load, rate, variance;
+	struct tl_chance_in in = { d->n_used, d->windows->classes.n, d->count, d->seconds,
+				   target->value, target->residual };
+	size_t i;
 
-	for (w = 0; w < n; w++) {
-		for (i = 0, load = 0; i < p; i++) {
-			rate = d->count[w * p + i] / d->seconds[w];
-			load += rate * target->coefficient[i].value;
-			chance += rate / d->seconds[w] * pow(target->coefficient[i].value, 2);
-		}
-		mean += load / (double)n;
-		squares += load * load;
-		off += target->residual[w] * target->residual[w];
-	}
-	variance = squares - (double)n * mean * mean;
-	if (chance < TL_CHANCE_MAX * variance ||
-	    off < TL_CHANCE_MAX * TL_CHANCE_MAX * variance)
+	if (d->values_only || tl_chance_judge(&in, target->coefficient) || !is_own(target) ||
+	    target->waiting != TL_WAITING_NONE || tl_tier_busiest(d, target) < TL_WAITING_MIN)
 		return;
-	for (i = 0; i < p; i++)
-		if (target->coefficient[i].verdict < TL_VERDICT_CHANCE)
-			target->coefficient[i].verdict = TL_VERDICT_CHANCE;
+	for (i = 0; i < in.classes; i++)
+		tl_estimate_at_most(&target->coefficient[i]);
 }
 
 static int fit_linear(struct tl_demand *d, struct tl_target *target, enum tl_method method)
@@ -77,8 +63,7 @@ static int fit_linear(struct tl_demand *d, struct tl_target *target, enum tl_met
 	if (code)
 		return code;
 	quality_take(target, &out);
-	if (target->background && !d->values_only)
-		look_at_chance(d, target);
+	look_at_load(d, target);
 	return 0;
 }
 
@@ -112,6 +97,7 @@ static int fit_queue(struct tl_demand *d, struct tl_target *target)
 	target->waiting = TL_WAITING_QUEUE;
 	for (r = 0; r < n; r++)
 		target->factor[d->target[resources[r]].resource] = factor[r].value;
+	look_at_load(d, target);
 	return 0;
 }
 

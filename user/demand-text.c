@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What may be said of demands, in words. */
 #include "demand-out.h"
+#include "demand-times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ char *tl_demand_remedy(const struct tl_demand *demand, size_t set)
  */
 bool tl_estimate_known(const struct tl_estimate *e)
 {
-	return e->verdict <= TL_VERDICT_CHANCE;
+	return e->verdict <= TL_VERDICT_AT_MOST;
 }
 
 /**
@@ -95,7 +96,8 @@ bool tl_estimate_known(const struct tl_estimate *e)
  */
 bool tl_estimate_bounded(const struct tl_estimate *e)
 {
-	return tl_estimate_known(e) || e->verdict == TL_VERDICT_ZERO;
+	return tl_estimate_known(e) || e->verdict == TL_VERDICT_CHANCE ||
+	       e->verdict == TL_VERDICT_ZERO;
 }
 
 static char *inseparable_text(const struct tl_demand *demand,
@@ -132,8 +134,12 @@ char *tl_estimate_verdict(const struct tl_demand *demand, const struct tl_target
 	case TL_VERDICT_UNCERTAIN:
 		return strdup("uncertain: the interval is wider than the value");
 	case TL_VERDICT_CHANCE:
-		return strdup("uncertain: the load varied by little more than chance, and "
-			      "clients that wait for answers bend such a line");
+		return strdup("not known: the load varied by little more than chance, which tells "
+			      "nothing where clients wait for answers: only bounds");
+	case TL_VERDICT_AT_MOST:
+		return strdup(target->resource == TL_NOWHERE ?
+			      "at most: what requests wait for each other is in it" :
+			      "at most: what works without requests is in it");
 	case TL_VERDICT_ZERO:
 		return strdup("not told from zero");
 	case TL_VERDICT_NEGATIVE:
@@ -214,23 +220,6 @@ char *tl_demand_verdict(const struct tl_demand *demand)
 	return strdup("ok");
 }
 
-/* How busy the busiest resource of the target's tier became. */
-static double busiest(const struct tl_demand *demand, const struct tl_target *target)
-{
-	double busy = 0;
-	size_t i, w;
-
-	for (i = 0; i < demand->n_targets; i++) {
-		const struct tl_target *other = &demand->target[i];
-
-		if (other->resource == TL_NOWHERE || other->tier != target->tier)
-			continue;
-		for (w = 0; w < demand->n_used; w++)
-			busy = fmax(busy, other->value[w]);
-	}
-	return busy;
-}
-
 /**
  * tl_target_check() - What the residuals of a target tell against its model
  * @demand: demands
@@ -245,8 +234,8 @@ char *tl_target_check(const struct tl_demand *demand, const struct tl_target *ta
 	int len = 0;
 
 	if (target->resource == TL_NOWHERE && target->waiting == TL_WAITING_NONE)
-		busy = busiest(demand, target);
-	if (busy > 0.2)
+		busy = tl_tier_busiest(demand, target);
+	if (busy >= TL_WAITING_MIN)
 		len = asprintf(&text, "includes waiting: the tier was busy up to %.0f %%",
 			       100 * busy);
 	else if (target->method == TL_METHOD_SDL && target->resource != TL_NOWHERE &&

@@ -79,6 +79,29 @@ size_t tl_tier_resources(const struct tl_demand *d, size_t tier, size_t *targets
 }
 
 /**
+ * tl_tier_busiest() - How busy the busiest resource of a target's tier became
+ * @d: demands
+ * @target: own time, or a resource
+ *
+ * Return: a utilisation, 0 if the tier has no resource.
+ */
+double tl_tier_busiest(const struct tl_demand *d, const struct tl_target *target)
+{
+	double busy = 0;
+	size_t i, w;
+
+	for (i = 0; i < d->n_targets; i++) {
+		const struct tl_target *other = &d->target[i];
+
+		if (other->resource == TL_NOWHERE || other->tier != target->tier)
+			continue;
+		for (w = 0; w < d->n_used; w++)
+			busy = fmax(busy, other->value[w]);
+	}
+	return busy;
+}
+
+/**
  * tl_busy_gather() - Utilisations of some targets
  * @d: demands
  * @targets: their indices

@@ -241,6 +241,11 @@ static void wake(struct run *r, size_t client)
 	double total = 0, draw;
 	size_t i;
 
+	if (r->sim->active[r->window] && client >= r->sim->active[r->window]) {
+		r->wakes_s[client] = r->sim->seconds * (double)(r->window + 1) +
+				     exponential(r->sim, r->sim->think_s);
+		return;
+	}
 	for (i = 0; i < r->sim->classes; i++)
 		total += rate_of(r, i);
 	draw = total * sim_uniform(r->sim);

@@ -35,6 +35,7 @@ struct sim_station {
  * @follows: class that comes right behind each request of a class; -1 for none
  * @clients: if above 0, a closed system: so many ask, think @think_s and ask again,
  *           for a class drawn by @rate
+ * @active: [window] of the clients, so many ask, the others sleep; 0 for all
  * @noise: standard deviation of what is measured of a utilisation
  * @count: [window][class] completed
  * @own_s: [window][tier][class] Σ their time at the tier's stations
@@ -44,7 +45,7 @@ struct sim_station {
 struct sim {
 	size_t windows, classes, stations, tiers;
 	double seconds, noise, think_s;
-	unsigned int clients;
+	unsigned int clients, active[SIM_WINDOWS];
 	enum sim_service service;
 	struct sim_station station[SIM_STATIONS];
 	int follows[SIM_CLASSES];

@@ -4,7 +4,7 @@
  *
  * Services are simulated, measured with one point of noise on each utilisation, and
  * their demands estimated by every model from what it may know. What a model says it
- * cannot identify does not count; classes that really come together always, and only
+ * cannot identify does not count, of what it does not know but can bound its bounds do; classes that really come together always, and only
  * those, must be said to be so. MODEL_REPEATS services of each kind.
  */
 #include "tap.h"
@@ -12,6 +12,7 @@
 #include "sim.h"
 
 #include "model/baseline.h"
+#include "model/chance.h"
 #include "model/design.h"
 #include "model/nnls.h"
 #include "model/ols.h"
@@ -43,29 +44,37 @@ struct kind {
 	double busiest, background;
 	unsigned int clients;
 	uint32_t models; /* which it is for */
+	bool come_and_go; /* the clients */
 };
 
 #define BIT(x) (1U << (x))
 #define UTILISATION (BIT(OLS) | BIT(NNLS) | BIT(RIDGE) | BIT(BASELINE) | BIT(SDL))
+#define ALL (UTILISATION | BIT(RESIDENCE) | BIT(QUEUE))
 #define OWN (BIT(OWN_OLS) | BIT(OWN_NNLS) | BIT(OWN_RIDGE))
 
 /* Regressions of own time leave the waiting in, so they are for light load. Residence
  * and queue want requests that arrive by chance. */
 static const struct kind kinds[] = {
 	{ "varied mixes", 5, SIM_VARIED, SIM_EXPONENTIAL, 0.6, 0, 0,
-	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE) },
+	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE), false },
 	{ "twelve classes", 12, SIM_VARIED, SIM_EXPONENTIAL, 0.8, 0.02, 0,
-	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE) },
+	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE), false },
 	{ "collinear mixes", 6, SIM_COLLINEAR, SIM_EXPONENTIAL, 0.6, 0.02, 0,
-	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE) },
+	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE), false },
 	{ "fixed service times", 6, SIM_VARIED, SIM_FIXED, 0.6, 0.04, 0,
-	  UTILISATION | BIT(RESIDENCE) },
+	  UTILISATION | BIT(RESIDENCE), false },
 	{ "service times that vary much", 6, SIM_VARIED, SIM_LOGNORMAL, 0.6, 0.04, 0,
-	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE) },
-	{ "light load", 5, SIM_VARIED, SIM_EXPONENTIAL, 0.12, 0.02, 0, UTILISATION | OWN },
+	  UTILISATION | BIT(RESIDENCE) | BIT(QUEUE), false },
+	{ "light load", 5, SIM_VARIED, SIM_EXPONENTIAL, 0.12, 0.02, 0, UTILISATION | OWN, false },
 	{ "mixes that hardly vary", 6, SIM_CONSTANT, SIM_LOGNORMAL, 0.6, 0, 0,
-	  BIT(OLS) | BIT(NNLS) | BIT(RIDGE) | BIT(SDL) },
-	{ "clients that wait", 4, SIM_CONSTANT, SIM_EXPONENTIAL, 0.6, 0, 20, BIT(SDL) },
+	  BIT(OLS) | BIT(NNLS) | BIT(RIDGE) | BIT(SDL), false },
+	{ "clients that wait", 4, SIM_CONSTANT, SIM_EXPONENTIAL, 0.6, 0.02, 20, ALL, false },
+	{ "five clients", 4, SIM_CONSTANT, SIM_LOGNORMAL, 0.3, 0, 5, ALL, false },
+	{ "clients that wait, mixes vary", 4, SIM_VARIED, SIM_EXPONENTIAL, 0.6, 0.02, 20, ALL, false },
+	{ "sixty clients, mixes vary", 4, SIM_VARIED, SIM_LOGNORMAL, 0.3, 0.02, 60, ALL, false },
+	{ "clients that come and go", 4, SIM_VARIED, SIM_EXPONENTIAL, 0.6, 0.02, 20, ALL, true },
+	{ "clients at light load", 4, SIM_VARIED, SIM_EXPONENTIAL, 0.12, 0.02, 20,
+	  OWN | BIT(QUEUE), true },
 };
 
 struct tally {
@@ -159,6 +168,14 @@ static int (*const linear[])(const struct tl_ols_in *, struct tl_ols_out *) = {
 	[BASELINE] = tl_baseline,
 };
 
+/* What the command does with what a regression says. */
+static void judge(struct measured *m, struct tl_estimate *coefficient)
+{
+	struct tl_chance_in in = { m->n, m->p, m->count, m->seconds, m->target, m->residual };
+
+	tl_chance_judge(&in, coefficient);
+}
+
 static void regress(struct measured *m, enum model model, const struct tl_design_out *design,
 		    enum model by, const double *truth)
 {
@@ -169,6 +186,7 @@ static void regress(struct measured *m, enum model model, const struct tl_design
 
 	if (linear[by](&in, &out))
 		return;
+	judge(m, coefficient);
 	for (i = 0; i < (by == BASELINE ? 1 : m->p); i++)
 		count(&m->tally[model], &coefficient[i], truth[i]);
 }
@@ -250,6 +268,7 @@ static void queue(struct measured *m, size_t tier)
 				m->busy[w * in.resources + i++] = m->sim->busy[w][k];
 	if (tl_queue(&in, &out))
 		return;
+	judge(m, coefficient);
 	for (i = 0; i < m->p; i++)
 		count(&m->tally[QUEUE], &coefficient[i], truth[i]);
 }
@@ -277,11 +296,12 @@ static void own_times(struct measured *m, uint32_t models)
 }
 
 /* Return: whether exactly those classes are inseparable that are. */
-static bool sets_right(const struct measured *m, enum sim_mixes mixes)
+static bool sets_right(const struct measured *m, const struct kind *kind)
 {
+	enum sim_mixes mixes = kind->mixes;
 	size_t i;
 
-	if (mixes == SIM_CONSTANT)
+	if (mixes == SIM_CONSTANT || (kind->clients && !kind->come_and_go))
 		return true; /* there chance decides */
 	for (i = 0; i < m->p; i++)
 		if (!m->with.set[i] != !(mixes == SIM_COLLINEAR && i < 2))
@@ -305,6 +325,9 @@ static void simulate(struct sim *sim, const struct kind *kind, uint64_t seed)
 		rate += sim->rate[0][i];
 	sim->clients = kind->clients;
 	sim->think_s = kind->clients / rate;
+	for (i = 0; i < sim->windows; i++)
+		sim->active[i] = !kind->come_and_go ? 0 :
+			1 + (unsigned int)((kind->clients - 1) * sim_uniform(sim));
 }
 
 static void test_kind(struct sim *sim, const struct kind *kind, int repeats)
@@ -319,7 +342,7 @@ static void test_kind(struct sim *sim, const struct kind *kind, int repeats)
 			continue;
 		ran++;
 		measure(&m, sim, tally);
-		wrong += !sets_right(&m, kind->mixes);
+		wrong += !sets_right(&m, kind);
 		resources(&m, kind->models);
 		own_times(&m, kind->models);
 		measured_free(&m);

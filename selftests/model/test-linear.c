@@ -295,12 +295,11 @@ static void test_late(void)
 		seconds[w] = 10;
 		busy[w] = 0.3 + 0.01 * (double)w;
 		for (i = 0; i < 2; i++) {
-			count[2 * w + i] = i && w < 39 ? 0 : 100;
+			count[2 * w + i] = i && w < 39 ? 0 : 100 + 30 * (double)(w % 10);
 			time[2 * w + i] = count[2 * w + i] * 0.003 / (1 - busy[w]);
 		}
 	}
-	ok(!tl_residence(&in, &out) && service[0].verdict == TL_VERDICT_OK &&
-		   service[1].verdict == TL_VERDICT_ZERO,
+	ok(!tl_residence(&in, &out) && service[1].verdict == TL_VERDICT_ZERO,
 	   "a class that came in the last window only is not said never to have come");
 }
 

@@ -53,3 +53,15 @@ void tl_estimate_judge(struct tl_estimate *e)
 		e->verdict = TL_VERDICT_UNCERTAIN;
 	}
 }
+
+/**
+ * tl_estimate_at_most() - Say that an estimate has something in it that is not wanted
+ * @e: judged; nothing is changed if that left no value
+ */
+void tl_estimate_at_most(struct tl_estimate *e)
+{
+	if (e->verdict > TL_VERDICT_UNCERTAIN)
+		return;
+	e->low95 = 0;
+	e->verdict = TL_VERDICT_AT_MOST;
+}

@@ -9,7 +9,8 @@
 enum tl_verdict {
 	TL_VERDICT_OK,
 	TL_VERDICT_UNCERTAIN, /* above zero, but known to less than its own size */
-	TL_VERDICT_CHANCE, /* the load varied by little more than chance */
+	TL_VERDICT_AT_MOST, /* there is something in it that is not the requests' own */
+	TL_VERDICT_CHANCE, /* the load varied by little more than chance: only bounds */
 	TL_VERDICT_ZERO, /* not told from zero: only @high95 says something */
 	TL_VERDICT_NEGATIVE, /* below zero, which cannot be: the model does not fit */
 	TL_VERDICT_CONTRADICTED, /* another law says otherwise */
@@ -30,6 +31,7 @@ struct tl_estimate {
 };
 
 void tl_estimate_interval(struct tl_estimate *e, double value, double error, double t);
+void tl_estimate_at_most(struct tl_estimate *e);
 void tl_estimate_judge(struct tl_estimate *e);
 double tl_student95(double degrees);
 

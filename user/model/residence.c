@@ -19,7 +19,11 @@
  * (T: sums of times; P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989), with
  * the work that came, z_w = Σ_i n_iw S_i per second, as an instrument where q_w would
  * stand: noise in the measured U would pull κ towards zero, and z knows nothing of it.
- * Where the load varies too little to tell it, κ is 1. U is that of the tier's busiest
+ * Where that does not tell it, κ is 1, and so is it with clients that always are the same
+ * many: then requests do not arrive by chance, which nothing but a load that varies by
+ * more than chance shows. The interval then reaches from κ = 1 to κ = 0, from requests
+ * that know nothing of each other to clients that never meet, and if that is more than a
+ * tenth nothing but the interval is said. U is that of the tier's busiest
  * resource. Errors: jackknife over blocks of windows.
  *
  * A tier with several resources spends a part at each of them,
@@ -44,6 +48,8 @@
 #define BLOCKS 30
 #define FACTOR_MAX 50.0
 #define FACTOR_ERROR_MAX 0.25 /* above that 1 is the better guess */
+#define BOUNDS_MAX 0.1 /* that bounds may be apart to be an answer */
+#define LEVEL_CHANCE_MAX 0.5 /* of the variance of the requests, what chance makes */
 #define VARIATION_MIN 0.02 /* of the waiting, relative to its mean */
 
 struct work {
@@ -199,10 +205,56 @@ static bool varies(const struct work *s)
 	return squares - mean * mean > pow(VARIATION_MIN * mean, 2);
 }
 
+/* Do more or less requests come at all, or do counts vary as they do by chance? */
+static bool level_varies(const struct work *s)
+{
+	size_t p = s->in->classes, w, i;
+	double n = (double)s->in->windows, mean = 0, squares = 0, chance = 0, rate;
+
+	for (w = 0; w < s->in->windows; w++) {
+		for (i = 0, rate = 0; i < p; i++)
+			rate += s->in->count[w * p + i] / s->in->seconds[w];
+		mean += rate / n;
+		squares += rate * rate / n;
+		chance += rate / s->in->seconds[w] / n;
+	}
+	return chance < LEVEL_CHANCE_MAX * (squares - mean * mean);
+}
+
+static void bound(struct tl_estimate *e, double at)
+{
+	double low = e->low95 / e->value, high = e->high95 / e->value;
+
+	e->low95 = fmin(e->low95, low * at);
+	e->high95 = fmax(e->high95, high * at);
+}
+
+/* From κ = 1 to κ = 0, if the windows do not tell where between them it is. */
+static void bounds(struct work *s, struct tl_residence_out *out)
+{
+	double *never = s->all; /* waiting */
+	size_t i;
+
+	services(s, 0);
+	memcpy(never, s->service, s->in->classes * sizeof(*never));
+	services(s, 1);
+	for (i = 0; i < s->in->classes; i++) {
+		struct tl_estimate *e = &out->service[i];
+
+		if (e->verdict > TL_VERDICT_UNCERTAIN)
+			continue;
+		bound(e, s->service[i]);
+		bound(e, never[i]);
+		if (never[i] - s->service[i] > BOUNDS_MAX * e->value)
+			e->verdict = TL_VERDICT_CHANCE;
+	}
+}
+
 static void service(struct work *s, struct tl_residence_out *out)
 {
 	size_t blocks = s->in->windows < BLOCKS ? s->in->windows : BLOCKS, w;
 	double error;
+	bool told;
 
 	for (w = 0; w < s->in->windows; w++)
 		s->q[w] = tl_residence_waiting(s->in->resources,
@@ -218,6 +270,11 @@ static void service(struct work *s, struct tl_residence_out *out)
 		error = jackknife(s, blocks);
 	}
 	service_estimates(s, out, error, blocks);
+	told = s->free && level_varies(s);
+	if (s->in->resources > 0 && !told) {
+		fit(s, 0, 0);
+		bounds(s, out);
+	}
 }
 
 /* Rows are divided by √n, because the sum of n times varies with n. */

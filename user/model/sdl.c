@@ -26,8 +26,9 @@
  * which requests happened to be costly has fewer of them, because clients wait for
  * their answers, and the line through such points is too flat; or if costs hardly vary,
  * so that the points lie on the line. Else b_0 = 0 and k is
- * the quotient of the sums; and as long as chance is not most of the variance, the
- * interval reaches down to what the line would have it. A measured part that is charged
+ * the quotient of the sums, which is the most that it can be: the interval reaches down
+ * to what the line would have it as long as chance is not most of the variance, and to
+ * zero if it is. A measured part that is charged
  * to no request is the background only if there is no such line: some of it is work for
  * requests that is done before or after them, and grows with them.
  *
@@ -35,6 +36,8 @@
  * which includes everything that differs from window to window.
  */
 #include "sdl.h"
+
+#include "model/chance.h"
 
 #include <errno.h>
 #include <math.h>
@@ -178,7 +181,7 @@ static void way_find(struct work *s)
 		  (q.chance < TL_CHANCE_MAX * q.variance ||
 		   q.off * q.variance < pow(TL_CHANCE_MAX * q.products, 2));
 	s->measured = !s->line && s->in->background;
-	s->lowest = 1;
+	s->lowest = s->line || s->measured ? 1 : 0;
 	if (!s->line && !s->measured && q.n > 2 && q.busy > 0 &&
 	    q.chance < CHANCE_MOST * q.variance)
 		s->lowest = lowest_slope(s, q.x / q.n, q.y / q.n, q.products, q.variance) *
@@ -246,14 +249,20 @@ static void estimates(const struct work *s, struct tl_sdl_out *out, const double
 	double factor = (double)(blocks - 1) / (double)blocks;
 	double t = tl_student95((double)blocks - 1);
 	size_t p = s->in->classes, w, i;
-	double requests;
+	double requests, alone;
 
 	for (i = 0; i < p; i++) {
 		for (w = 0, requests = 0; w < s->in->windows; w++)
 			requests += s->in->count[w * p + i];
 		tl_estimate_interval(&out->demand[i], s->demand[i], sqrt(factor * squares[i]), t);
+		alone = out->demand[i].low95; /* if there were no background */
 		out->demand[i].low95 = fmin(out->demand[i].low95, s->demand[i] * s->lowest);
 		tl_estimate_judge(&out->demand[i]);
+		if (out->demand[i].verdict == TL_VERDICT_ZERO && s->lowest < 1 &&
+		    alone > 0)
+			out->demand[i].verdict = TL_VERDICT_UNCERTAIN;
+		if (s->lowest < 1)
+			tl_estimate_at_most(&out->demand[i]);
 		if (s->demand[i] <= 0 && out->demand[i].verdict != TL_VERDICT_NEGATIVE)
 			out->demand[i].verdict = TL_VERDICT_ZERO;
 		if (requests == 0)

@@ -4,9 +4,6 @@
 
 #include "model/estimate.h"
 
-/* Of the variance of the load, what counting alone may make for its level to be told. */
-#define TL_CHANCE_MAX 0.1
-
 /**
  * struct tl_sdl_in - A resource, and what tells who used it
  * @windows: how many
