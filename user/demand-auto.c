@@ -73,22 +73,35 @@ static int by_regression(struct choice *c, size_t target)
 }
 
 /* Several resources slow a class's requests down each in its own way, which the own
- * time of a whole tier does not tell. */
+ * time of a whole tier does not tell. To take them apart takes long, and its intervals are
+ * not narrower than those of the counts. */
 static bool is_mixed(const struct choice *c, const struct tl_target *target)
 {
 	size_t resources[c->demand->n_targets + 1];
+	double *times, *outside;
+	bool mixed;
 
-	return target->resource == TL_NOWHERE &&
-	       tl_tier_resources(c->demand, target->tier, resources) > 1;
+	if (target->tier == TL_NOWHERE ||
+	    tl_tier_resources(c->demand, target->tier, resources) < 2)
+		return false;
+	if (target->resource == TL_NOWHERE)
+		return true;
+	tl_times_apportion(c->demand, &c->demand->target[target - c->demand->target], &times,
+			   &outside);
+	mixed = !times;
+	free(times);
+	free(outside);
+	return mixed;
 }
 
 static int choose(struct choice *c, size_t target)
 {
 	struct tl_target *t = &c->demand->target[target];
+	bool mixed = is_mixed(c, t);
 	const char *unfit;
-	int code = is_mixed(c, t) ? 0 : tl_target_fit(c->demand, t, TL_METHOD_SDL);
+	int code = mixed ? 0 : tl_target_fit(c->demand, t, TL_METHOD_SDL);
 
-	if (code || (!is_mixed(c, t) && !t->unfit))
+	if (code || (!mixed && !t->unfit))
 		return code;
 	code = by_regression(c, target);
 	if (code || !t->unfit)

@@ -126,35 +126,28 @@ static void slowdown_residuals(const struct tl_demand *d, struct tl_target *targ
 }
 
 static int residence_take(const struct tl_demand *d, struct tl_target *target,
-			  const struct tl_residence_in *in, const size_t *resources)
+			  const struct tl_residence_in *in)
 {
-	size_t p = in->classes, r, w;
-	struct tl_estimate *demand = calloc((in->resources + 1) * p, sizeof(*demand));
-	struct tl_residence_out out = { .service = target->coefficient, .demand = demand };
-	int code = demand ? tl_residence(in, &out) : -ENOMEM;
+	struct tl_residence_out out = { .service = target->coefficient };
+	struct tl_ols_in rest = { &d->counts, target->value, true };
+	struct tl_ols_out quality = { .coefficient = target->coefficient,
+				      .residual = target->residual };
+	int code = tl_residence(in, &out);
 
 	target->degrees = out.degrees;
-	if (!code && is_own(target)) {
+	if (code)
+		return code;
+	if (is_own(target)) {
 		target->waiting = in->resources ? TL_WAITING_SLOWDOWN : TL_WAITING_NONE;
 		target->factor[0] = out.factor.value;
 		slowdown_residuals(d, target, in->busy, in->resources, out.factor.value);
+		return 0;
 	}
-	for (r = 0; !code && r < in->resources; r++)
-		if (!is_own(target) && &d->target[resources[r]] == target)
-			memcpy(target->coefficient, demand + r * p, p * sizeof(*demand));
-	if (!code && !is_own(target)) {
-		struct tl_ols_in rest = { &d->counts, target->value, true };
-		struct tl_ols_out quality = { .coefficient = target->coefficient,
-					      .residual = target->residual };
-
-		target->coefficient[p] = (struct tl_estimate){ 0 };
-		tl_ols_residuals(&rest, &quality);
-		for (w = 0; w < d->n_used; w++)
-			quality.degrees = out.degrees;
-		quality_take(target, &quality);
-	}
-	free(demand);
-	return code;
+	target->coefficient[in->classes] = (struct tl_estimate){ 0 };
+	tl_ols_residuals(&rest, &quality);
+	quality.degrees = out.degrees;
+	quality_take(target, &quality);
+	return 0;
 }
 
 static int fit_residence(struct tl_demand *d, struct tl_target *target)
@@ -167,6 +160,8 @@ static int fit_residence(struct tl_demand *d, struct tl_target *target)
 
 	target->method = TL_METHOD_RESIDENCE;
 	n = tl_tier_resources(d, target->tier, resources);
+	if (n > 1 && target->tier != TL_NOWHERE && !is_own(target))
+		return tl_target_fit_apart(d, target, TL_METHOD_RESIDENCE);
 	target->by = "own_s";
 	times = target->tier == TL_NOWHERE ? NULL :
 		tl_times_gather(d, TL_COLUMN_OWN, target->tier);
@@ -184,7 +179,7 @@ static int fit_residence(struct tl_demand *d, struct tl_target *target)
 	in.time_s = times;
 	in.busy = busy;
 	if (busy)
-		code = residence_take(d, target, &in, resources);
+		code = residence_take(d, target, &in);
 	free(times);
 	free(busy);
 	return code;
@@ -197,11 +192,15 @@ static int fit_shared(struct tl_demand *d, struct tl_target *target)
 				NULL };
 	struct tl_sdl_out out = { .demand = target->coefficient,
 				  .residual = target->residual };
+	size_t resources[d->n_targets + 1];
 	double *times, *outside;
 	int code;
 
 	target->method = TL_METHOD_SDL;
 	tl_times_apportion(d, target, &times, &outside);
+	if (!times && target->tier != TL_NOWHERE &&
+	    tl_tier_resources(d, target->tier, resources) > 1)
+		return tl_target_fit_apart(d, target, TL_METHOD_SDL);
 	if (!times)
 		return -ENODATA;
 	in.time_s = times;
@@ -270,6 +269,7 @@ int tl_target_fit(struct tl_demand *demand, struct tl_target *target,
 	else
 		code = fit_linear(demand, target, method);
 	if (!code) {
+		target->unfit = NULL;
 		explained_find(demand, target);
 		contradict(demand, target);
 	} else if (code == -ERANGE) {

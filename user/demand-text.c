@@ -100,13 +100,13 @@ bool tl_estimate_bounded(const struct tl_estimate *e)
 	       e->verdict == TL_VERDICT_ZERO;
 }
 
-static char *inseparable_text(const struct tl_demand *demand,
-			      const struct tl_target *target, size_t column)
+static char *inseparable_text(const struct tl_demand *demand, size_t column)
 {
 	char *set, *text = NULL;
 
-	if (target->method == TL_METHOD_RESIDENCE)
-		return strdup("not identifiable: the tier's resources are always busy together");
+	if (!demand->counts.set[column])
+		return strdup("not identifiable: neither times nor counts tell the tier's "
+			      "resources apart");
 	set = tl_demand_set_text(demand, demand->counts.set[column]);
 	if (!set || asprintf(&text, "not identifiable: classes %s", set) < 0)
 		text = NULL;
@@ -147,7 +147,7 @@ char *tl_estimate_verdict(const struct tl_demand *demand, const struct tl_target
 	case TL_VERDICT_ABSENT:
 		return strdup("not identifiable: the class never came");
 	case TL_VERDICT_INSEPARABLE:
-		return inseparable_text(demand, target, column);
+		return inseparable_text(demand, column);
 	default:
 		if (asprintf(&text, "contradicted: these demands make up %.0f %% of what was "
 			     "measured", 100 * target->explained) < 0)

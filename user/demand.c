@@ -90,7 +90,8 @@ static int targets_make(struct tl_demand *d)
 	size_t i, k, w;
 
 	d->target = calloc(d->windows->n_columns + 1, sizeof(*d->target));
-	if (!d->target)
+	d->apart = calloc(d->windows->tiers.n + 1, sizeof(*d->apart));
+	if (!d->target || !d->apart)
 		return -ENOMEM;
 	for (k = 0; k < 2; k++)
 		for (i = 0; i < d->windows->n_columns; i++) {
@@ -272,6 +273,9 @@ void tl_demand_free(struct tl_demand *demand)
 		free(demand->target[i].coefficient);
 	}
 	free(demand->target);
+	for (i = 0; demand->apart && i < demand->windows->tiers.n; i++)
+		free(demand->apart[i]);
+	free(demand->apart);
 	tl_design_free(&demand->counts);
 	tl_design_free(&demand->own);
 	free(demand->used);

@@ -70,6 +70,8 @@ struct tl_target {
  * @counts: the counts, taken apart, with a background
  * @own: the same without
  * @target: own times of the tiers, then resources
+ * @apart: [tiers] demands [resources][classes + 1] of a tier with several resources, NULL
+ *         until somebody asks for them
  * @why: the reason for the methods, if they were chosen
  * @values_only: errors and intervals are not wanted
  */
@@ -81,6 +83,7 @@ struct tl_demand {
 	struct tl_design_out counts, own;
 	struct tl_target *target;
 	size_t n_targets;
+	struct tl_estimate **apart;
 	char why[1000];
 	bool values_only;
 };
@@ -98,9 +101,11 @@ void tl_target_key(const struct tl_windows *windows, const struct tl_target *tar
 double tl_demand_measured_s(const struct tl_demand *demand,
 			    const struct tl_target *target, size_t class);
 
-/* demand-target.c: one target. 0, or a negative errno of which only -ENOMEM is no answer */
+/* demand-target.c, demand-apart.c: one target. 0, or a negative errno of which only -ENOMEM is no answer */
 int tl_target_fit(struct tl_demand *demand, struct tl_target *target,
 		  enum tl_method method);
+int tl_target_fit_apart(struct tl_demand *demand, struct tl_target *target,
+			enum tl_method method);
 double *tl_demand_gather(const struct tl_demand *demand, const struct tl_column *column);
 
 /* demand-auto.c */

@@ -29,7 +29,7 @@
 #define TIMES 50
 
 static double count[N * P], times[N * P], seconds[N], busy[R][N], residual[N];
-static struct tl_estimate estimate[P + 1], other[P + 1];
+static struct tl_estimate estimate[P + 1];
 
 static double now_s(void)
 {
@@ -104,7 +104,7 @@ static void by_sdl(void)
 
 static void by_residence(void)
 {
-	struct tl_residence_out out = { .service = estimate, .demand = other };
+	struct tl_residence_out out = { .service = estimate };
 	size_t k;
 
 	for (k = 0; k < R; k++)

@@ -20,6 +20,7 @@
 #include "model/residence.h"
 #include "model/ridge.h"
 #include "model/sdl.h"
+#include "model/split.h"
 
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -202,13 +203,13 @@ static void times_take(struct measured *m, size_t tier)
 /* Stations of the first two tiers are alone there. */
 static void by_times(struct measured *m, size_t station, uint32_t models)
 {
-	struct tl_estimate demand[SIM_CLASSES], same[SIM_CLASSES];
+	struct tl_estimate demand[SIM_CLASSES];
 	struct tl_sdl_in shared = { m->n, m->p, m->count, m->time, m->seconds, m->target,
 				    NULL };
 	struct tl_sdl_out shared_out = { .demand = demand, .residual = m->residual };
 	struct tl_residence_in in = { m->n, m->p, 1, m->count, m->time, m->seconds,
 				      m->target };
-	struct tl_residence_out out = { .service = demand, .demand = same };
+	struct tl_residence_out out = { .service = demand };
 	const double *truth = m->sim->station[station].demand_s;
 	size_t i;
 
@@ -356,6 +357,43 @@ static void test_kind(struct sim *sim, const struct kind *kind, int repeats)
 			   model_names[i], 100 * tally[i].inside / tally[i].all, tally[i].all);
 }
 
+/* The last tier's processor and disk, of which the times have both. */
+static void test_split(struct sim *sim, const struct kind *kind, int repeats)
+{
+	struct tl_estimate demand[2 * (SIM_CLASSES + 1)];
+	struct tally tally[MODELS] = { 0 };
+	double factor[2];
+	struct measured m;
+	size_t w, k;
+	int i;
+
+	for (i = 0; i < repeats; i++) {
+		struct tl_split_in in;
+		struct tl_split_out out = { .demand = demand, .factor = factor };
+
+		simulate(sim, kind, 9000 + (uint64_t)i);
+		sim->station[3].discipline = SIM_SHARED;
+		if (sim_run(sim))
+			continue;
+		measure(&m, sim, tally);
+		times_take(&m, 2);
+		for (w = 0; w < 2 * m.n; w++)
+			m.busy[w] = sim->busy[w / 2][2 + w % 2];
+		in = (struct tl_split_in){ m.n, m.p, 2, m.count, m.time, m.seconds, m.busy };
+		if (!tl_split(&in, &out))
+			for (k = 0; k < 2 * m.p; k++)
+				count(&tally[k / m.p], &demand[k / m.p * (m.p + 1) + k % m.p],
+				      sim->station[2 + k / m.p].demand_s[k % m.p]);
+		measured_free(&m);
+	}
+	for (k = 0; k < 2; k++)
+		ok(tally[k].all >= 0.9 * repeats * (double)kind->classes &&
+			   tally[k].inside >= 0.9 * tally[k].all,
+		   "%s, %s beside another resource: %.1f %% of %.0f intervals contain the truth",
+		   kind->name, k ? "disk" : "processor", 100 * tally[k].inside / tally[k].all,
+		   tally[k].all);
+}
+
 int main(void)
 {
 	const char *repeats = getenv("MODEL_REPEATS");
@@ -365,6 +403,8 @@ int main(void)
 	gsl_set_error_handler_off();
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		test_kind(sim, &kinds[i], repeats ? atoi(repeats) : 60);
+	test_split(sim, &kinds[0], repeats ? atoi(repeats) : 60);
+	test_split(sim, &kinds[5], repeats ? atoi(repeats) : 60);
 	free(sim);
 	return done();
 }

@@ -186,6 +186,16 @@ good_tables()
 	says 1 "times of all classes at it are not known" "$real" demand fit --method sdl "$dir/exact.csv"
 }
 
+# What the last fit has for the database's resources, from the model where it gives no number.
+apart()
+{
+	jq -r '.model as $m | .demands as $d | $m.targets[] | select(.resource != null) |
+		$m.resources[.resource] as $name | select($name | startswith("db.")) |
+		.coefficients[:-1] | to_entries[] | .key as $class |
+		([$d[] | select(.resource == $name)][$class]) as $e |
+		"\($name) \(.value) \($e.low95_s // 0) \($e.high95_s // 1)"' "$dir/out"
+}
+
 # Demands that are there must come back within their intervals.
 simulated()
 {
@@ -211,6 +221,21 @@ simulated()
 			all(.value_s == null and .low95_s == null and
 			.verdict == "not identifiable: classes c0, c1")) and
 		.verdict == "not identifiable: classes c0, c1"' fit "$dir/pairs.csv"
+	fits "regressions of a tier's processor and disk" '.[0].demands | length > 0' \
+		fit --method nnls "$dir/all.csv"
+	apart >"$dir/counts"
+	fits "times and utilisations tell a tier's processor from its disk" '.[0].demands |
+		map(select(.tier == "db" and .resource != "own")) | length == 12 and
+		all(.method == "sdl" and .apportioned_by == "own_s")' fit --method sdl "$dir/all.csv"
+	apart >"$dir/apart"
+	awk 'NR == FNR { for (i = 2; i <= NF; i++) true[$1, i - 2] = $i; next }
+		FNR == 1 { file++ }
+		{ value = true[$1, n[file, $1]++ + 0]; all++
+			sum[file] += $2 > value ? $2 - value : value - $2
+			inside += file == 2 && $3 <= value && value <= $4 }
+		END { exit !(all == 24 && inside >= 11 && sum[2] < 0.9 * sum[1]) }' \
+		"$dir/truth" "$dir/counts" "$dir/apart"
+	result $? "better than counts alone, and 11 of 12 intervals or more contain the true demand"
 	"$sim" 5 6 60 collinear 0.6 all >"$dir/told.csv" 2>/dev/null
 	fits "their own times tell them apart" '.[0].demands | map(select(.resource == "web.cpu")) |
 		length == 6 and all(.verdict == "ok")' fit "$dir/told.csv"

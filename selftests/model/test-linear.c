@@ -228,8 +228,8 @@ static void test_residence(struct sim *r)
 {
 	double count[60 * 2], time[60 * 2], busy[60], seconds[60], slow;
 	struct tl_residence_in in = { 60, 2, 1, count, time, seconds, busy };
-	struct tl_estimate service[2], demand[2];
-	struct tl_residence_out out = { .service = service, .demand = demand };
+	struct tl_estimate service[2];
+	struct tl_residence_out out = { .service = service };
 	size_t w, i;
 
 	for (w = 0; w < 60; w++) {
@@ -287,8 +287,8 @@ static void test_late(void)
 {
 	double count[40 * 2], time[40 * 2], busy[40], seconds[40];
 	struct tl_residence_in in = { 40, 2, 1, count, time, seconds, busy };
-	struct tl_estimate service[2], demand[2];
-	struct tl_residence_out out = { .service = service, .demand = demand };
+	struct tl_estimate service[2];
+	struct tl_residence_out out = { .service = service };
 	size_t w, i;
 
 	for (w = 0; w < 40; w++) {

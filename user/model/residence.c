@@ -25,18 +25,8 @@
  * that know nothing of each other to clients that never meet, and if that is more than a
  * tenth nothing but the interval is said. U is that of the tier's busiest
  * resource. Errors: jackknife over blocks of windows.
- *
- * A tier with several resources spends a part at each of them,
- *
- *	T_iw = Σ_r D_ir n_iw / (1 - U_rw),	D ≥ 0
- *
- * which least squares tells apart as far as they are not always busy together.
  */
 #include "residence.h"
-
-#include "model/design.h"
-#include "model/nnls.h"
-#include "model/ols.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
@@ -277,87 +267,17 @@ static void service(struct work *s, struct tl_residence_out *out)
 	}
 }
 
-/* Rows are divided by √n, because the sum of n times varies with n. */
-static int split_class(const struct tl_residence_in *in, struct tl_residence_out *out,
-		       size_t class, double *work)
-{
-	size_t k = in->resources, w, r;
-	double *x = work, *ones = x + in->windows * k, *target = ones + in->windows;
-	struct tl_estimate coefficient[k];
-	struct tl_design_in rows = { in->windows, k, x, ones, false };
-	struct tl_ols_out result = { .coefficient = coefficient,
-				     .residual = target + in->windows };
-	struct tl_design_out design;
-	int code;
-
-	for (w = 0; w < in->windows; w++) {
-		double n = in->count[w * in->classes + class];
-
-		ones[w] = 1;
-		target[w] = n > 0 ? in->time_s[w * in->classes + class] / sqrt(n) : 0;
-		for (r = 0; r < k; r++)
-			x[w * k + r] = sqrt(n) / (1 - in->busy[w * k + r]);
-	}
-	code = tl_design(&rows, &design);
-	if (!code)
-		code = tl_nnls_regression(&(struct tl_ols_in){ &design, target, false },
-					  &result);
-	tl_design_free(&design);
-	for (r = 0; !code && r < k; r++)
-		out->demand[r * in->classes + class] = coefficient[r];
-	return code;
-}
-
-/* The errors are added as if independent: they pull in opposite directions, so that is
- * more than their sum has. */
-static void sum_up(const struct tl_residence_in *in, struct tl_residence_out *out,
-		   size_t class)
-{
-	double value = 0, variance = 0, t = tl_student95((double)in->windows - 1);
-	enum tl_verdict verdict = TL_VERDICT_OK;
-	size_t r;
-
-	for (r = 0; r < in->resources; r++) {
-		const struct tl_estimate *e = &out->demand[r * in->classes + class];
-
-		value += e->value;
-		variance += e->error * e->error;
-		if (e->verdict == TL_VERDICT_INSEPARABLE || e->verdict == TL_VERDICT_ABSENT)
-			verdict = e->verdict;
-	}
-	tl_estimate_interval(&out->service[class], value, sqrt(variance), t);
-	tl_estimate_judge(&out->service[class]);
-	if (verdict != TL_VERDICT_OK)
-		out->service[class].verdict = verdict;
-}
-
-static int split(const struct tl_residence_in *in, struct tl_residence_out *out)
-{
-	double *work = calloc(in->windows * (in->resources + 3), sizeof(*work));
-	size_t i;
-	int code = work ? 0 : -ENOMEM;
-
-	for (i = 0; i < in->classes && !code; i++) {
-		code = split_class(in, out, i, work);
-		if (!code)
-			sum_up(in, out, i);
-	}
-	free(work);
-	return code;
-}
-
 /**
  * tl_residence() - Service times from residence times
  * @in: times and utilisations
  * @out: filled in; its arrays are the caller's
  *
- * Return: 0; -ERANGE with too few windows, -ENOMEM, or what tl_nnls_regression() returns.
+ * Return: 0; -ERANGE with too few windows, -ENOMEM.
  */
 int tl_residence(const struct tl_residence_in *in, struct tl_residence_out *out)
 {
 	size_t p = in->classes;
 	struct work s = { .in = in };
-	int code = 0;
 
 	if (in->windows < 2)
 		return -ERANGE;
@@ -372,9 +292,5 @@ int tl_residence(const struct tl_residence_in *in, struct tl_residence_out *out)
 	s.squares = s.all + p;
 	service(&s, out);
 	free(s.q);
-	if (in->resources == 1)
-		memcpy(out->demand, out->service, p * sizeof(*out->demand));
-	else if (in->resources > 1)
-		code = split(in, out);
-	return code;
+	return 0;
 }

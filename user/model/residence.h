@@ -22,13 +22,12 @@ struct tl_residence_in {
 /**
  * struct tl_residence_out - What of the times is no waiting
  * @service: [classes] the caller's; seconds per request
- * @demand: [resources][classes] the caller's; what of it is spent at each resource
  * @factor: how much longer requests wait than the law says; exactly 1 where the windows
  *          cannot tell
  * @degrees: of freedom of the errors
  */
 struct tl_residence_out {
-	struct tl_estimate *service, *demand, factor;
+	struct tl_estimate *service, factor;
 	double degrees;
 };
 
