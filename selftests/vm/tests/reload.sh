@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=1500 machine=single
+# vm: timeout=2700 machine=single
 #
 # The module comes and goes under traffic, on new and on kept connections, and
 # nobody's request fails. RELOADS says how often.
