@@ -8,30 +8,13 @@
 #   selftests/lib/check-shapes.sh [SHAPE…]        a shape, or SHAPE+MANNER
 #
 # REQUESTS: in each run (default 480); CONNECTIONS: list of how many (default "1 8 64").
-# shellcheck disable=SC2317  # functions are called through point
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "$0")/../unit/tap.sh"
+need_programs
 requests=${REQUESTS:-480}
 classes=16
-pids=()
-test_nr=0
-failed=0
-
-cleanup()
-{
-	[[ ${#pids[@]} = 0 ]] || kill "${pids[@]}" 2>/dev/null || true
-	wait
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-
-if [[ -z ${TIERSERVER:-} || -z ${LOAD:-} ]]; then
-	make -s -C "$top" -f selftests/lib/lib.mk GUEST_OUT="$dir/bin" >&2
-	TIERSERVER=$dir/bin/tierserver
-	LOAD=$dir/bin/load
-fi
 
 # NAME: options of the server, / options of the load. @ stands for the number of connections,
 # % for a path.
@@ -76,37 +59,6 @@ long-poll:	/ --knobs sleep=100000 --requests 40
 '
 mannered='thread prefork epoll pool-io coroutine uring uring-sync'
 
-# start NAME OPTIONS...: a tier; its address goes to $addr.
-start()
-{
-	local name=$1 i
-
-	shift
-	: >"$dir/$name.out"
-	"$TIERSERVER" --name "$name" --seconds 60 --log "$dir/$name.json" "$@" \
-		>"$dir/$name.out" 2>"$dir/$name.err" &
-	pids+=($!)
-	for ((i = 0; i < 200; i++)); do
-		addr=$(sed -n 's/^listening //p' "$dir/$name.out")
-		[[ -z $addr ]] || return 0
-		sleep 0.01
-	done
-	cat "$dir/$name.err"
-	return 1
-}
-
-# Ends the tiers from the front to the back.
-stop()
-{
-	local i status=0
-
-	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
-		kill "${pids[i]}" && wait "${pids[i]}" || status=1
-	done
-	pids=()
-	return "$status"
-}
-
 # Prints what does not hold, and then a word, so that silence is no success.
 judge()
 {
@@ -147,7 +99,7 @@ run()
 	server=${server//%/$dir/front}
 	[[ $server = *--listen* ]] || server="--port 0 $server"
 	[[ ! $client =~ --requests\ ([0-9]+) ]] || requests=${BASH_REMATCH[1]}
-	rm -f "$dir"/*.json
+	rm -f "$dir"/*.{json,err}
 	start back --mode thread --port 0 --ports "$classes" --work-us 20 || return 1
 	start mid --mode epoll --port 0 --ports "$classes" --next-per-class "$addr" || return 1
 	eval "start front --next-per-class $addr --work-us 50 $server" || return 1
@@ -157,24 +109,18 @@ run()
 	[[ $(judge | tee /dev/stderr) = judged ]]
 }
 
-# point NAME COMMAND...: one line of TAP.
-point()
+# shape NAME CONNECTIONS OPTIONS: as a point
+shape()
 {
-	local name=$1
+	local status=0
 
-	shift
-	test_nr=$((test_nr + 1))
-	if "$@" >"$dir/point.out" 2>&1; then
-		echo "ok $test_nr - $name"
-	elif grep -q -e 'built without liburing' -e 'opening a ring' "$dir"/*.err; then
-		echo "ok $test_nr - $name # SKIP no io_uring here"
-		stop >/dev/null 2>&1 || true
+	run "$2" "$3" >"$dir/run.out" 2>&1 || status=$?
+	if [ $status != 0 ] && grep -q -e 'built without liburing' -e 'opening a ring' "$dir"/*.err; then
+		skip "$1" 'no io_uring here'
 	else
-		echo "not ok $test_nr - $name"
-		sed 's/^/# /' "$dir/point.out" "$dir"/*.err | head -n 20
-		stop >/dev/null 2>&1 || true
-		failed=1
+		point $status "$1" "$dir/run.out" "$dir"/*.err
 	fi
+	[ $status = 0 ] || stop >/dev/null 2>&1 || true
 }
 
 # options_of TABLE NAME
@@ -193,16 +139,16 @@ mapfile -t names < <(sed -n 's/:.*//p' <<<"$shapes")
 for name in "${names[@]}"; do
 	wanted "$name" "$@" || continue
 	for connections in ${CONNECTIONS:-1 8 64}; do
-		point "$name, $connections connections" run "$connections" "$(options_of "$shapes" "$name")"
+		shape "$name, $connections connections" "$connections" "$(options_of "$shapes" "$name")"
 	done
 done
 mapfile -t names < <(sed -n 's/:.*//p' <<<"$manners")
 for manner in "${names[@]}"; do
 	for name in $mannered; do
 		wanted "$name+$manner" "$@" || continue
-		point "$name, $manner" run 8 \
+		shape "$name, $manner" 8 \
 			"$(options_of "$shapes" "$name") $(options_of "$manners" "$manner")"
 	done
 done
-echo "1..$test_nr"
-exit $failed
+[ "$test_nr" != 0 ] || { echo "no such shape: $*" >&2; exit 2; }
+finish

@@ -6,12 +6,11 @@
 # Prints TAP.
 set -uo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "$0")/../unit/tap.sh"
 traces=${TIERLENS_LIBREDE:-$top/../shared/data/librede}
 tierlens=${TIERLENS:-$top/build/tierlens}
 mean_max=1.7 worst_max=3.4
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 
 if [[ ! -r $traces/librede_estimates.json ]]; then
 	echo "1..0 # SKIP no traces in $traces: set TIERLENS_LIBREDE"
@@ -89,22 +88,19 @@ echo "# auto, of single demands: $(cat "$dir"/auto.* | sort -n |
 	awk '{ sum += $1; most = $1 } END { printf "mean %.2f, largest %.2f", sum / NR, most }')"
 
 read -r _ our_mean our_worst < <(grep '^auto ' "$dir/ours")
-failed=0
-check()
+# holds CONDITION: in awk's words
+holds()
 {
-	local result=ok
-
-	awk "BEGIN { exit !($3) }" || { result='not ok' failed=1; }
-	echo "$result $1 - $2"
+	awk "BEGIN { exit !($1) }"
 }
-check 1 "mean error $our_mean % <= $mean_max %" "$our_mean <= $mean_max"
-check 2 "worst trace $our_worst % <= $worst_max %" "$our_worst <= $worst_max"
+
+check "mean error $our_mean % <= $mean_max %" holds "$our_mean <= $mean_max"
+check "worst trace $our_worst % <= $worst_max %" holds "$our_worst <= $worst_max"
 best=$(awk '{ print $2 }' "$dir/theirs" | sort -n | head -1)
-check 3 "the best of the published has $best % in the mean" "$our_mean <= $best"
+check "the best of the published has $best % in the mean" holds "$our_mean <= $best"
 for method in sdl residence nnls ridge ols; do
 	for name in $(names); do sure "$name" "$method"; done
 done >"$dir/sure"
-check 4 "of 60 intervals by five methods $(wc -l <"$dir/sure") do not contain the truth" \
-	"$(wc -l <"$dir/sure") <= 6"
-echo "1..4"
-exit $failed
+check "of 60 intervals by five methods $(wc -l <"$dir/sure") do not contain the truth" \
+	holds "$(wc -l <"$dir/sure") <= 6"
+finish

@@ -5,24 +5,9 @@
 # known. Prints TAP.
 set -euo pipefail
 
-eval=$(cd "$(dirname "$0")/../eval" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-test_nr=0
-failed=0
-
-# is NAME GOT WANTED: one line of TAP.
-is()
-{
-	test_nr=$((test_nr + 1))
-	if [[ $2 == "$3" ]]; then
-		echo "ok $test_nr - $1"
-	else
-		echo "not ok $test_nr - $1"
-		echo "# '$2', expected '$3'"
-		failed=1
-	fi
-}
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "$0")/tap.sh"
+eval=$top/selftests/eval
 
 # interval NR REQUESTS OWN-S USED-S: of one second, one tier, one class
 interval()
@@ -83,25 +68,25 @@ result()
 	jq -r "$1 | if type == \"number\" then (. * 1000 | round) else . end" "$dir/result"
 }
 
-echo 1..16
+plan 16
 recording | jq -s -f "$eval/sums.jq" >"$dir/sum"
-is 'requests are counted' "$(jq .requests.home "$dir/sum")" 10
-is 'own time is summed' "$(jq '.tier.front.own_s * 10 | round' "$dir/sum")" 9
-is 'the intervals before and after belong to it' "$(jq .seconds "$dir/sum")" 5
-is 'and what was used in them' "$(jq '.tier.front.used_s * 1000 | round' "$dir/sum")" 1205
-is 'the others were idle' "$(jq '[.idle_seconds, (.tier.front.idle_s * 1000 | round)]' -c "$dir/sum")" '[2,6]'
-is 'what is no loss is none' "$(jq .lost "$dir/sum")" 0
-is 'a run without a request' "$(interval 1 0 0 0 | jq -s -f "$eval/sums.jq" | jq -c '[.seconds, .requests]')" '[0,{}]'
+same 'requests are counted' "$(jq .requests.home "$dir/sum")" 10
+same 'own time is summed' "$(jq '.tier.front.own_s * 10 | round' "$dir/sum")" 9
+same 'the intervals before and after belong to it' "$(jq .seconds "$dir/sum")" 5
+same 'and what was used in them' "$(jq '.tier.front.used_s * 1000 | round' "$dir/sum")" 1205
+same 'the others were idle' "$(jq '[.idle_seconds, (.tier.front.idle_s * 1000 | round)]' -c "$dir/sum")" '[2,6]'
+same 'what is no loss is none' "$(jq .lost "$dir/sum")" 0
+same 'a run without a request' "$(interval 1 0 0 0 | jq -s -f "$eval/sums.jq" | jq -c '[.seconds, .requests]')" '[0,{}]'
 judged
-is 'own time: error' "$(result '.errors.tier_time["very light"].m.all')" 100
-is 'processor: error' "$(result '.errors.resources["very light"].m.all')" 200
-is 'demands: own time, against a single client' "$(result .demands.m.own.mean)" 50
+same 'own time: error' "$(result '.errors.tier_time["very light"].m.all')" 100
+same 'processor: error' "$(result '.errors.resources["very light"].m.all')" 200
+same 'demands: own time, against a single client' "$(result .demands.m.own.mean)" 50
 # 0.9 s less 0.01 a second for the 10 s, by 40.
-is 'what a tier uses when idle is taken off' "$(result '.truth[0].cpu_s')" 20
-is 'demands: processor' "$(result .demands.m.used.mean)" 50
-is 'demands that are not told are counted' "$(result '.demands.m.used | "\(.unknown) of \(.judged)"')" '1 of 3'
-is 'overhead' "$(result .overhead.mean)" 30
+same 'what a tier uses when idle is taken off' "$(result '.truth[0].cpu_s')" 20
+same 'demands: processor' "$(result .demands.m.used.mean)" 50
+same 'demands that are not told are counted' "$(result '.demands.m.used | "\(.unknown) of \(.judged)"')" '1 of 3'
+same 'overhead' "$(result .overhead.mean)" 30
 jq -s '{apps: .}' "$dir/result" >"$dir/table.json"
-is 'the table has them' "$(jq -r -f "$eval/table.jq" "$dir/table.json" | grep -cE '^  m +(10|20|5) %')" 3
-is 'and so has the page' "$(jq -r -f "$eval/report.jq" "$dir/table.json" | grep -c '<title>#1, m: 10 %</title>')" 1
-exit $failed
+same 'the table has them' "$(jq -r -f "$eval/table.jq" "$dir/table.json" | grep -cE '^  m +(10|20|5) %')" 3
+same 'and so has the page' "$(jq -r -f "$eval/report.jq" "$dir/table.json" | grep -c '<title>#1, m: 10 %</title>')" 1
+finish

@@ -2,36 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The plan of tools/eval-demand: whether it is what the paper's is, and whether what was interrupted
-# goes on where it was. Prints TAP. LOAD names the client.
+# goes on where it was. Prints TAP. LOAD names the client;
+# without it it is built.
 # shellcheck disable=SC2317,SC2153  # functions are called through check; LOAD is the client
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "$0")/tap.sh"
 # shellcheck source=selftests/eval/plan.sh
 . "$top/selftests/eval/plan.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-test_nr=0
-failed=0
+need_programs
 
-# check NAME COMMAND...: one line of TAP.
-check()
-{
-	local name=$1
-
-	shift
-	test_nr=$((test_nr + 1))
-	if "$@" >"$dir/check.out" 2>&1; then
-		echo "ok $test_nr - $name"
-	else
-		echo "not ok $test_nr - $name"
-		sed 's/^/# /' "$dir/check.out"
-		failed=1
-	fi
-}
-
-# plan APP [VERSION]
-plan()
+# plan_of APP [VERSION]
+plan_of()
 {
 	make_plan "$1" "$top/selftests/eval/$1" 600 40 "${2:-v1}"
 }
@@ -39,22 +22,16 @@ plan()
 # count APP PATTERN
 count()
 {
-	plan "$1" | grep -c "^$2"
-}
-
-# is TEXT GOT WANTED
-is()
-{
-	[[ $2 == "$3" ]] || { echo "$1: '$2', expected '$3'"; return 1; }
+	plan_of "$1" | grep -c "^$2"
 }
 
 has_all_runs()
 {
-	is warm "$(plan "$1" | head -n 1 | cut -d' ' -f1)" warm &&
+	is warm "$(plan_of "$1" | head -n 1 | cut -d' ' -f1)" warm &&
 		is pages "$(count "$1" alone-)" "$2" && is patterns "$(count "$1" fit-)" "$3" &&
 		is loads "$(count "$1" test-)" "$4" && is 'loads without' "$(count "$1" off-)" "$4" &&
-		is names "$(plan "$1" | awk '{ print $1 }' | sort -u | wc -l)" $((1 + $2 + $3 + 2 * $4)) &&
-		is 'different blends' "$(plan "$1" | awk '/^fit-/ { $1 = $5 = ""; print }' | sort -u | wc -l)" "$3"
+		is names "$(plan_of "$1" | awk '{ print $1 }' | sort -u | wc -l)" $((1 + $2 + $3 + 2 * $4)) &&
+		is 'different blends' "$(plan_of "$1" | awk '/^fit-/ { $1 = $5 = ""; print }' | sort -u | wc -l)" "$3"
 }
 
 has_some_runs()
@@ -67,20 +44,20 @@ has_some_runs()
 # A pair differs in nothing but whether the module measures.
 pairs_are_pairs()
 {
-	is "$1" "$(plan "$1" | sed -n 's/^test-\(.. \)on /\1/p')" "$(plan "$1" | sed -n 's/^off-\(.. \)off /\1/p')"
+	is "$1" "$(plan_of "$1" | sed -n 's/^test-\(.. \)on /\1/p')" "$(plan_of "$1" | sed -n 's/^off-\(.. \)off /\1/p')"
 }
 
 # sessions APP: of each load
 sessions()
 {
-	plan "$1" | awk '/^test-/ { n = 0; for (i = 7; i <= NF; i++) { split($i, w, "="); n += w[2] } printf "%d ", n }'
+	plan_of "$1" | awk '/^test-/ { n = 0; for (i = 7; i <= NF; i++) { split($i, w, "="); n += w[2] } printf "%d ", n }'
 }
 
 has_the_papers_clients()
 {
 	is tpcw "$(sessions tpcw)" '6 6 6 6 12 12 12 12 60 60 60 60 ' &&
 		is rubis "$(sessions rubis)" '6 6 6 12 12 12 60 60 60 ' &&
-		is '#10' "$(plan tpcw | sed -n 's/^test-10.*v1 //p')" 'browsing=40 shopping=10 ordering=10'
+		is '#10' "$(plan_of tpcw | sed -n 's/^test-10.*v1 //p')" 'browsing=40 shopping=10 ordering=10'
 }
 
 # Connecting fails, but only when the matrix has been read.
@@ -137,7 +114,7 @@ begin_experiment()
 {
 	rm -rf "$dir/runs"
 	mkdir "$dir/runs"
-	plan tpcw | grep -E '^(warm|alone-home|fit-0[12]|test-01)' >"$dir/plan"
+	plan_of tpcw | grep -E '^(warm|alone-home|fit-0[12]|test-01)' >"$dir/plan"
 }
 
 begins_with_all()
@@ -186,11 +163,11 @@ repeats_what_has_changed()
 	begin_experiment
 	all_done
 	sed -i 's/^fit-01 on 600/fit-01 on 601/; s/^fit-02 \(.*\)base-search=6/fit-02 \1base-search=7/' "$dir/plan"
-	is left "$(left)" 'warm fit-01 fit-02' && plan tpcw v2 | grep -E '^(warm|fit-01)' >"$dir/plan" &&
+	is left "$(left)" 'warm fit-01 fit-02' && plan_of tpcw v2 | grep -E '^(warm|fit-01)' >"$dir/plan" &&
 		is 'another version' "$(left)" 'warm fit-01'
 }
 
-echo 1..12
+plan 12
 check 'TPC-W: 14 pages, 30 patterns, 12 loads with and without' has_all_runs tpcw 14 30 12
 check 'RUBiS: 22 pages, 50 patterns, 9 loads with and without' has_all_runs rubis 22 50 9
 check 'a short form has some of them' has_some_runs
@@ -203,4 +180,4 @@ check 'after an interruption the rest' goes_on
 check 'in the end nothing' ends
 check 'what was cut is run again' repeats_what_was_cut
 check 'what has changed is run again' repeats_what_has_changed
-exit $failed
+finish

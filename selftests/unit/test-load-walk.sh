@@ -2,48 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The client's sessions: whether they go by their matrix. Prints TAP. TIERSERVER and LOAD name the
-# programs.
+# programs; without them they are built.
 # shellcheck disable=SC2317  # functions are called through check
 set -euo pipefail
 
-dir=$(mktemp -d)
-server=''
-test_nr=0
-failed=0
-trap '[ -z "$server" ] || kill "$server"; rm -rf "$dir"' EXIT
-
-# check NAME COMMAND...: one line of TAP.
-check()
-{
-	local name=$1
-
-	shift
-	test_nr=$((test_nr + 1))
-	if "$@" >"$dir/check.out" 2>&1; then
-		echo "ok $test_nr - $name"
-	else
-		echo "not ok $test_nr - $name"
-		sed 's/^/# /' "$dir/check.out"
-		failed=1
-	fi
-}
-
-start()
-{
-	local i
-
-	# Now, not when the server is started: it is looked at right away.
-	: >"$dir/server.out"
-	"$TIERSERVER" --port 0 --name one --seconds 120 --mode epoll >"$dir/server.out" &
-	server=$!
-	for ((i = 0; i < 100; i++)); do
-		port=$(sed -n 's/^listening .*://p' "$dir/server.out")
-		[[ -z $port ]] || return 0
-		sleep 0.02
-	done
-	echo 'Bail out! the server does not listen'
-	exit 1
-}
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "$0")/tap.sh"
+need_programs
 
 # walk FILE: a matrix from standard input
 walk()
@@ -130,8 +95,8 @@ walk two <<<$'INIT a 1\na a 0.9 b 0.1\nb a 0.3 b 0.7\nc c 1'
 walk away <<<$'INIT a 1\na b 1\nb c 1\nc c 1'
 walk only-a <<<$'INIT a 1\n* a 1'
 walk only-b <<<$'INIT b 1\n* b 1'
-start
-echo 1..11
+start one --port 0 --mode epoll
+plan 11
 check 'after FROM only what its row has' keeps_to_the_rows
 check 'in the long run what the matrix has' has_the_long_run
 check 'sessions have been under way for long' has_been_under_way
@@ -143,7 +108,5 @@ check 'refused: no target' refuses ':1: a target' <<<$'INIT d 1'
 check 'refused: no sum of 1' refuses ':2: its probabilities' <<<$'INIT a 1\n* a 0.5 b 0.4'
 check 'refused: a row twice' refuses ':2: there was' <<<$'INIT a 1\nINIT b 1'
 check 'refused: a target without a row' refuses 'has no row' <<<$'INIT a 1\na b 1'
-kill $server
-wait $server || failed=1
-server=''
-exit $failed
+stop || failed=1
+finish

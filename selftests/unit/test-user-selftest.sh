@@ -8,11 +8,7 @@ set -uo pipefail
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "$0")/user-cli.sh"
 
-if [[ -z ${TIERSERVER:-} || -z ${LOAD:-} ]]; then
-	make -s -C "$top" -f selftests/lib/lib.mk GUEST_OUT="$dir/programs" >&2
-	TIERSERVER=$dir/programs/tierserver
-	LOAD=$dir/programs/load
-fi
+need_programs
 mkdir -p "$dir/bin"
 cp "$TIERSERVER" "$LOAD" "$dir/bin/"
 export TIERLENS_PROGRAMS=$dir/bin

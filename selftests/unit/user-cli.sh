@@ -4,11 +4,8 @@
 # What the tests of the command line share. TIERLENS and TIERLENS_FAKE name the programs;
 # without them they are built.
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-test_nr=0
-failed=0
+# shellcheck source=selftests/unit/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 export LC_ALL=C TZ=UTC
 # The leak checker stops all threads at exit, and now and then never comes back from that
 # when the fake kernel's thread is just ending. Leaks are the other tests' business.
@@ -24,28 +21,17 @@ real=$(realpath "$TIERLENS")
 fake=$(realpath "$TIERLENS_FAKE")
 unset TIERLENS_FAKE
 
+# result STATUS NAME: a point, with what the last run said if it failed
 result()
 {
-	test_nr=$((test_nr + 1))
-	if [[ $1 == 0 ]]; then
-		echo "ok $test_nr - $2"
-	else
-		echo "not ok $test_nr - $2"
-		failed=1
-		sed 's/^/#   /' "$dir/out" "$dir/err" | cut -c1-160 | head -20
-	fi
-}
-
-skip()
-{
-	test_nr=$((test_nr + 1))
-	echo "ok $test_nr - $1 # SKIP $2"
+	point "$1" "$2" "$dir/out" "$dir/err"
 }
 
 # run PROGRAM ARGUMENTS...: stdout and stderr to files, exit status to $status.
 run()
 {
-	timeout 30 "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	# Long enough for a machine that does much else.
+	timeout 120 "$@" >"$dir/out" 2>"$dir/err" </dev/null
 	status=$?
 }
 
@@ -77,11 +63,4 @@ good()
 {
 	[[ $status == 0 ]] && jq -es "$2" "$dir/out" >/dev/null
 	result $? "$1"
-}
-
-# finish: the plan; the exit status of the test.
-finish()
-{
-	echo "1..$test_nr"
-	exit "$failed"
 }
