@@ -46,18 +46,6 @@ status()
 	jq "$1" "/out/$measured_name-status.json"
 }
 
-# Whether this module knows UNIX sockets.
-follows_unix()
-{
-	local yes
-
-	load_module || exit 1
-	tierlens status --json | jq -e '[.hooks[].name] | index("unix-send")' >/dev/null
-	yes=$?
-	unload_module
-	return $yes
-}
-
 # ---- figures ----------------------------------------------------------------
 
 count()
@@ -113,7 +101,7 @@ near()
 # (quiet) is no loss.
 nothing_lost()
 {
-	local pair wanted=0 ambiguous
+	local pair wanted=0
 
 	is "$(status .events.unattributed)" 0 "$measured_name: no event is unattributed"
 	for pair; do
@@ -150,6 +138,75 @@ get()
 	load --to "127.0.0.1:$port" --proto http --in-order "${ask[@]}" --seconds 200 \
 		--requests "$requests" --connections "$connections" >"/tmp/load-$port.json" ||
 		{ not_ok 'load'; diag "$(tail -n 5 "/tmp/load-$port.json")"; }
+}
+
+# start_apache MPM "MODULE..." LINE...: on port 8080. The lines shall have it start as many servers as
+# it will ever want: where it starts or ends some it connects to itself, which would count.
+start_apache()
+{
+	local mpm=$1 modules=$2 name
+	shift 2
+
+	rm -f /tmp/apache.log
+	{
+		for name in "mpm_$mpm" authz_core $modules; do
+			echo "LoadModule ${name}_module /usr/lib/apache2/modules/mod_$name.so"
+		done
+		cat <<-END
+		ServerName localhost
+		Listen 127.0.0.1:8080
+		PidFile /tmp/apache.pid
+		DefaultRuntimeDir /tmp
+		ErrorLog /tmp/apache-error.log
+		User www-data
+		Group www-data
+		KeepAliveTimeout 300
+		MaxKeepAliveRequests 0
+		LogFormat "%D %>s %B %U" own
+		CustomLog /tmp/apache.log own
+		END
+		printf '%s\n' "$@"
+	} >/tmp/apache.conf
+	apache2 -f /tmp/apache.conf -k start >/tmp/apache.start 2>&1
+	wait_until 30 listening 8080 || { diag "$(cat /tmp/apache.start /tmp/apache-error.log)"; exit 1; }
+}
+
+# start_nginx_at PORT LOG-FORMAT LINE...: one server; lines of it
+start_nginx_at()
+{
+	local port=$1 format=$2
+	shift 2
+
+	cat >/tmp/nginx.conf <<-END
+	user www-data;
+	pid /tmp/nginx.pid;
+	events { }
+	http {
+		log_format own '$format';
+		access_log /tmp/nginx.log own;
+		keepalive_timeout 300s;
+		keepalive_requests 1000000;
+		server {
+			listen 127.0.0.1:$port;
+			root $www;
+			$(printf '%s\n' "$@")
+		}
+	}
+	END
+	start_nginx /tmp/nginx.conf "$port"
+}
+
+# start_nginx_before_php PORT LOG-FORMAT ADDRESS [LINE...]: all is asked of php-fpm
+start_nginx_before_php()
+{
+	start_nginx_at "$1" "$2" "${@:4}" 'location / {' 'include /etc/nginx/fastcgi_params;' \
+		'fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;' "fastcgi_pass $3;" '}'
+}
+
+# Mean of the numbers in seconds that lines of nginx' log begin with.
+nginx_mean()
+{
+	awk '{ s += $1 } END { print s / NR }' /tmp/nginx.log
 }
 
 # Stops what a server has noted in the file, and waits until it has gone.

@@ -9,40 +9,7 @@
 . /job/servers.sh
 
 requests=${REQUESTS:-300} connections=4
-
-# apache MPM LINE...: on port 8080. As many servers as it will ever want: where it starts
-# or ends some it connects to itself, which would count.
-start_apache()
-{
-	local mpm=$1 name
-	shift
-
-	rm -f /tmp/apache.log
-	{
-		for name in "mpm_$mpm" authz_core proxy proxy_http proxy_fcgi mime; do
-			echo "LoadModule ${name}_module /usr/lib/apache2/modules/mod_$name.so"
-		done
-		cat <<-END
-		ServerName localhost
-		Listen 127.0.0.1:8080
-		PidFile /tmp/apache.pid
-		DefaultRuntimeDir /tmp
-		ErrorLog /tmp/apache-error.log
-		User www-data
-		Group www-data
-		TypesConfig /dev/null
-		DocumentRoot $www
-		EnableSendfile on
-		KeepAliveTimeout 300
-		MaxKeepAliveRequests 0
-		LogFormat "%D %>s %B %U" own
-		CustomLog /tmp/apache.log own
-		END
-		printf '%s\n' "$@"
-	} >/tmp/apache.conf
-	apache2 -f /tmp/apache.conf -k start >/tmp/apache.start 2>&1
-	wait_until 30 listening 8080 || { diag "$(cat /tmp/apache.start /tmp/apache-error.log)"; exit 1; }
-}
+files=('TypesConfig /dev/null' "DocumentRoot $www" 'EnableSendfile on')
 
 # own_word NAME: of count, status and time in the access log
 own_word()
@@ -73,7 +40,8 @@ with_php_inside()
 	for ($i = 0; $i < 3; $i++)
 		echo $r->get('key');
 	END
-	start_apache prefork 'LoadModule php_module /usr/lib/apache2/modules/libphp8.2.so' \
+	start_apache prefork mime "${files[@]}" \
+		'LoadModule php_module /usr/lib/apache2/modules/libphp8.2.so' \
 		'AddType application/x-httpd-php .php' 'StartServers 8' 'MinSpareServers 1' \
 		'MaxSpareServers 20' 'MaxRequestWorkers 8'
 	get 8080 40 $connections /redis.php '/work.php?n=100'
@@ -91,33 +59,13 @@ with_php_inside()
 	redis-cli shutdown nosave
 }
 
-start_nginx_behind()
-{
-	cat >/tmp/nginx.conf <<-END
-	pid /tmp/nginx.pid;
-	events { }
-	http {
-		log_format own '\$request_time \$status';
-		access_log /tmp/nginx.log own;
-		keepalive_timeout 300s;
-		keepalive_requests 1000000;
-		sendfile on;
-		# Its clock stands while it sends.
-		sendfile_max_chunk 64k;
-		server {
-			listen 127.0.0.1:8081;
-			root $www;
-		}
-	}
-	END
-	start_nginx /tmp/nginx.conf 8081
-}
-
 as_proxy()
 {
-	start_nginx_behind
+	# Its clock stands while it sends.
+	start_nginx_at 8081 '$request_time $status' 'sendfile on;' 'sendfile_max_chunk 64k;'
 	start_php_fpm 6
-	start_apache event 'StartServers 2' 'ThreadsPerChild 8' 'MinSpareThreads 1' \
+	start_apache event 'mime proxy proxy_http proxy_fcgi' "${files[@]}" \
+		'StartServers 2' 'ThreadsPerChild 8' 'MinSpareThreads 1' \
 		'MaxSpareThreads 16' 'MaxRequestWorkers 16' 'ProxyPass /nginx http://127.0.0.1:8081' \
 		"ProxyPassMatch ^/(.*\\.php)\$ fcgi://127.0.0.1:9000$www/\$1"
 	get 8080 40 $connections /nginx/small.html '/work.php?n=100'
@@ -130,8 +78,7 @@ as_proxy()
 	own_word 'event'
 	is "$(calls 8080 8081)" "$(lines /tmp/nginx.log)" "event: calls to nginx against nginx' log"
 	is "$(count 8081)" "$(lines /tmp/nginx.log)" 'nginx: every request counted once'
-	near "$(mean 8081 response_ns)" "$(awk '{ s += $1 } END { print s / NR }' /tmp/nginx.log)" \
-		'nginx: mean response against $request_time'
+	near "$(mean 8081 response_ns)" "$(nginx_mean)" 'nginx: mean response against $request_time'
 	is "$(calls 8080 9000)" $((requests / 5)) 'event: calls to php-fpm'
 	is "$(count 9000)" $((requests / 5)) 'php-fpm: every request counted once'
 	nothing_lost

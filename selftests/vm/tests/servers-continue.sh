@@ -9,60 +9,6 @@
 
 requests=${REQUESTS:-30}
 
-start_nginx_before()
-{
-	cat >/tmp/nginx.conf <<-END
-	user www-data;
-	pid /tmp/nginx.pid;
-	events { }
-	http {
-		log_format own '\$request_time \$status \$request_length';
-		access_log /tmp/nginx.log own;
-		keepalive_timeout 300s;
-		client_body_buffer_size 1m;
-		server {
-			listen 127.0.0.1:8081;
-			root $www;
-			location / {
-				include /etc/nginx/fastcgi_params;
-				fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
-				fastcgi_pass 127.0.0.1:9000;
-			}
-		}
-	}
-	END
-	start_nginx /tmp/nginx.conf 8081
-}
-
-start_apache_before()
-{
-	local name
-
-	{
-		for name in mpm_event authz_core proxy proxy_http; do
-			echo "LoadModule ${name}_module /usr/lib/apache2/modules/mod_$name.so"
-		done
-		cat <<-END
-		ServerName localhost
-		Listen 127.0.0.1:8080
-		PidFile /tmp/apache.pid
-		DefaultRuntimeDir /tmp
-		ErrorLog /tmp/apache-error.log
-		User www-data
-		Group www-data
-		StartServers 1
-		MinSpareThreads 1
-		MaxSpareThreads 64
-		KeepAliveTimeout 300
-		LogFormat "%D %>s" own
-		CustomLog /tmp/apache.log own
-		ProxyPass / http://127.0.0.1:8081/
-		END
-	} >/tmp/apache.conf
-	apache2 -f /tmp/apache.conf -k start >/tmp/apache.start 2>&1
-	wait_until 30 listening 8080 || { diag "$(cat /tmp/apache.start /tmp/apache-error.log)"; exit 1; }
-}
-
 # post PORT NAME: over one connection; the server asks for each body
 post()
 {
@@ -85,7 +31,7 @@ one_each()
 	done
 	is "$(calls 8081 9000)" "$requests" "$name: calls of nginx to php-fpm"
 	is "$(lines /tmp/nginx.log)" "$requests" "$name: as many as nginx has in its log"
-	near "$(mean 8081 response_ns)" "$(awk '{ s += $1 } END { print s / NR }' /tmp/nginx.log)" \
+	near "$(mean 8081 response_ns)" "$(nginx_mean)" \
 		"$name: mean response of nginx against \$request_time"
 	nothing_lost
 }
@@ -95,8 +41,9 @@ make_www
 head -c 200000 /dev/zero >/tmp/body
 echo '<?php usleep(20000); echo strlen(file_get_contents("php://input")), PHP_EOL;' >"$www/length.php"
 start_php_fpm 4
-start_nginx_before
-start_apache_before
+start_nginx_before_php 8081 '$request_time $status $request_length' 127.0.0.1:9000 'client_body_buffer_size 1m;'
+start_apache event 'proxy proxy_http' 'StartServers 1' 'MinSpareThreads 1' 'MaxSpareThreads 64' \
+	'ProxyPass / http://127.0.0.1:8081/'
 post 8080 'warm up'
 
 measure continue-no-rule
