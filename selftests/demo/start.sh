@@ -155,7 +155,7 @@ main()
 	prepare
 	start_servers
 	up=$EPOCHREALTIME
-	cat "${app:-$here/sql}"/{schema,seed}.sql | sql >/dev/null
+	cat "$here/sql/database.sql" "${app:-$here/sql}"/{schema,seed}.sql | sql >/dev/null
 	awk -v a="$from" -v b="$up" -v c="$EPOCHREALTIME" 'BEGIN {
 		printf "shop: up in %.1f s, seeded in %.1f s, http://127.0.0.1:8080/\n", b - a, c - b }'
 }

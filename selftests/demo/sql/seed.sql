@@ -2,7 +2,6 @@
 -- The same data every time, made by the server itself from its sequence tables: 50 categories,
 -- 2,000 products, 1,000 customers, 5,000 orders of 2023 with 12,500 lines, 4,000 reviews.
 
-USE shop;
 SET unique_checks = 0, foreign_key_checks = 0, autocommit = 0;
 
 INSERT INTO category

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The same data every time: 1,200 items in 20 categories, 1,000 users in 25 regions, 6,000 bids.
 
-USE shop;
 SET unique_checks = 0, foreign_key_checks = 0, autocommit = 0;
 
 INSERT INTO category

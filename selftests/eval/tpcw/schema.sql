@@ -1,11 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- The book shop's tables; user and database are called as the demo's are.
-
-DROP DATABASE IF EXISTS shop;
-CREATE DATABASE shop CHARACTER SET utf8mb4;
-CREATE OR REPLACE USER shop@'127.0.0.1' IDENTIFIED BY 'shop';
-GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO shop@'127.0.0.1';
-USE shop;
+-- The book shop's tables.
 
 CREATE TABLE country (
 	id	SMALLINT UNSIGNED PRIMARY KEY,

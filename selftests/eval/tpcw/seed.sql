@@ -2,7 +2,6 @@
 -- The same data every time: 1,000 books of 250 authors, 1,000 customers, 1,500 orders of three
 -- lines each.
 
-USE shop;
 SET unique_checks = 0, foreign_key_checks = 0, autocommit = 0;
 
 INSERT INTO country SELECT seq, CONCAT('Country ', seq) FROM seq_1_to_92;
