@@ -39,6 +39,10 @@ bad_test passes <<<'echo 1..1; echo ok 1; echo left >/out/left'
 bad_test says-not-ok <<<'echo 1..2; echo ok 1; echo not ok 2'
 bad_test exits-1 <<<'exit 1'
 bad_test skips <<<'echo "1..0 # SKIP for a reason"; exit 4'
+bad_test skips-without-a-word <<<'exit 4'
+bad_test skips-what-failed <<<'echo not ok 1; echo "1..0 # SKIP after all"; exit 4'
+bad_test ends-early <<<'echo ok 1; exit 0; echo ok 2; echo 1..2'
+bad_test tests-nothing <<<'echo 1..0'
 bad_test todo <<<'echo 1..1; echo "not ok 1 - later # TODO"'
 bad_test plans-more <<<'echo 1..3; echo ok 1'
 bad_test hangs <<<'# vm: timeout=2
@@ -51,12 +55,16 @@ bad_test comes-too-late <<<'echo 1..1; echo ok 1'
 
 number=0 failed=''
 echo 'TAP version 13'
-echo 1..18
+echo 1..22
 "$here/run" "$kernel" --out "$tmp/out" "${cases[@]}" >"$tmp/tap" && status=0 || status=$?
 expect ok passes 'a test that passes'
 expect 'not ok' says-not-ok 'not ok, and yet status 0'
 expect 'not ok' exits-1 'status 1'
 expect ok 'skips # SKIP for a reason' 'a test that skips'
+expect 'not ok' skips-without-a-word 'status 4, and it says nothing of skipping'
+expect 'not ok' skips-what-failed 'a test that skips after a failure'
+expect 'not ok' ends-early 'status 0 before the plan'
+expect 'not ok' tests-nothing 'a test of no points'
 expect ok todo 'a failure that is expected'
 expect 'not ok' plans-more 'fewer points than planned'
 expect 'not ok' hangs 'a test that hangs'
