@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: manual timeout=300
+# vm: manual
 #
 # The demo's part in the guest: service, module, load, live table, recording.
 . /job/lib.sh
+. /job/chain.sh
 
 seconds=${SECONDS_OF_LOAD:-60}
 
@@ -24,18 +25,18 @@ for tier in nginx:8080 php-fpm:9000 mariadb:3306; do
 	tierlens tier add "${tier%:*}" --port "${tier#*:}"
 done
 load --to 127.0.0.1:8080 --proto http --mix mix.txt --tail '</html>' --connections 4 \
-	--think-ms 40 --think-exp --requests 1000000 --seconds "$seconds" >/out/load.json &
+	--think-ms 40 --think-exp --requests 1000000 --seconds "$seconds" >/out/load.json 2>/tmp/load.err &
 load=$!
-tierlens record --kept -o /out/shop.jsonl 2>/dev/null &
-recorder=$!
+record /out/shop.jsonl
 say tierlens
 tierlens top -n "$((seconds - 2))"
-wait $load
-sleep 1.5
-kill -INT $recorder
-wait $recorder
+failed=''
+wait $load || failed+=" load ($(tail -n 1 /tmp/load.err))"
+wait_for_interval
+stop_record || failed+=' record'
 say tierlens status
 tierlens status
 tierlens disable
 rmmod tierlens
 ./stop.sh >/dev/null
+[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
