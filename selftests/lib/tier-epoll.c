@@ -253,9 +253,9 @@ static void call_start(struct loop *l, struct front *f)
 
 /* --- requests --- */
 
-static void front_burn(struct front *f, uint32_t us)
+static void front_burn(struct loop *l, struct front *f, uint32_t us)
 {
-	f->conn.q.row.work_ns += tier_burn(us);
+	f->conn.q.row.work_ns += tier_burn(l->tier, us);
 }
 
 /*
@@ -270,13 +270,13 @@ static void front_go_on(struct loop *l, struct front *f)
 	while (f->calls_started < f->conn.plan.calls && !f->failed &&
 	       (f->conn.plan.parallel || !f->calls_out)) {
 		if (!f->conn.plan.parallel || !f->calls_started)
-			front_burn(f, f->conn.plan.slice_us);
+			front_burn(l, f, f->conn.plan.slice_us);
 		call_start(l, f);
 	}
 	f->going_on = false;
 	if (f->calls_out)
 		return;
-	front_burn(f, f->conn.plan.last_us);
+	front_burn(l, f, f->conn.plan.last_us);
 	f->state = FRONT_ANSWER;
 	tier_answer_init(l->tier, &f->conn, f->failed ? "call failed" : NULL);
 	front_answer(l, f);

@@ -212,7 +212,7 @@ static int calls_in_turn(struct tier_worker *w, struct tier_conn *c, struct iove
 	int ret;
 
 	for (uint32_t k = 0; k < c->plan.calls; k++) {
-		c->q.row.work_ns += tier_burn(c->plan.slice_us);
+		c->q.row.work_ns += tier_burn(w->tier, c->plan.slice_us);
 		call_init(w, &call, c, k);
 		ret = call_send(w, &call, line, &c->q);
 		if (!ret && w->tier->expect)
@@ -233,7 +233,7 @@ static int calls_at_once(struct tier_worker *w, struct tier_conn *c, struct iove
 	int ret, bad = 0;
 	uint32_t sent;
 
-	c->q.row.work_ns += tier_burn(c->plan.slice_us);
+	c->q.row.work_ns += tier_burn(w->tier, c->plan.slice_us);
 	for (sent = 0; sent < c->plan.calls && !bad; sent++) {
 		call_init(w, &call[sent], c, sent);
 		bad = call_send(w, &call[sent], line, &c->q);
@@ -280,7 +280,7 @@ int tier_worker_work(struct tier_worker *w, struct tier_conn *c)
 		w->io->sleep(w, c->plan.sleep_us);
 	if (make_calls(w, c))
 		error = "call failed";
-	c->q.row.work_ns += tier_burn(c->plan.last_us);
+	c->q.row.work_ns += tier_burn(w->tier, c->plan.last_us);
 	tier_answer_init(w->tier, c, error);
 	return 0;
 }

@@ -68,27 +68,79 @@ static void plan(struct tier *t, const struct frame_request *r, struct tier_plan
 	p->last_us = p->work_us - p->slice_us * (slices - 1);
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
 /* Burns @us of this thread's CPU time. Return: nanoseconds burnt, a bit more. */
-uint64_t tier_burn(uint32_t us)
+static uint64_t burn(uint64_t us)
 {
 	static _Thread_local volatile uint64_t sink;
-	struct timespec ts;
 	uint64_t from, now;
 
 	if (!us)
 		return 0;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	from = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	do {
 		uint64_t x = sink + 1;
 
 		for (int i = 0; i < 500; i++)
 			x = x * 6364136223846793005ULL + 1442695040888963407ULL;
 		sink = x;
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-		now = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-	} while (now - from < us * 1000ULL);
+		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	} while (now - from < us * 1000);
 	return now - from;
+}
+
+/*
+ * Sleeps to just after the kernel's next tick: the coarse clock shows the time of the last one,
+ * and how long it is from one to the next. Return: microseconds, of those to the one after it less
+ * than half.
+ */
+static uint64_t tick_wait(void)
+{
+	uint64_t tick, until, now;
+	struct timespec ts;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &ts);
+	tick = ts.tv_nsec;
+	do {
+		until = clock_ns(CLOCK_MONOTONIC_COARSE) + tick + tick / 16;
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= until)
+			until += (now - until) / tick * tick + tick;
+		ts.tv_sec = until / 1000000000;
+		ts.tv_nsec = until % 1000000000;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	} while (clock_ns(CLOCK_MONOTONIC) > until + tick / 4);
+	return tick / 2500;
+}
+
+/**
+ * tier_burn() - Work
+ * @t: the tier
+ * @us: of this thread's CPU time
+ *
+ * With --between-ticks it is done in pieces that no tick of the kernel falls into.
+ *
+ * Return: nanoseconds of CPU time, a bit more.
+ */
+uint64_t tier_burn(const struct tier *t, uint32_t us)
+{
+	uint64_t burnt = 0, left, room;
+
+	if (!t->between_ticks)
+		return burn(us);
+	while (burnt < us * 1000ULL) {
+		left = us - burnt / 1000;
+		room = tick_wait();
+		burnt += burn(left < room ? left : room);
+	}
+	return burnt;
 }
 
 void tier_sleep(uint32_t us)

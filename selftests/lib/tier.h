@@ -35,6 +35,7 @@ struct tier {
 	unsigned int pool; /* upstream connections of the proxy; threads; processes */
 	unsigned int max_seconds;
 	enum tier_how how; /* the bodies are sent */
+	bool between_ticks; /* work is done where no tick sees it */
 	bool answer_io;	   /* the pool's I/O thread answers, not the worker */
 	uint32_t expect;   /* bytes of the body that a call sends when it is asked for it */
 	const struct tier_io *io;
@@ -110,7 +111,7 @@ tier_serve_fn tier_serve_coro, tier_serve_uring;
 extern const struct tier_io tier_io_plain, tier_io_coro, tier_io_uring,
 	tier_io_uring_sync;
 
-uint64_t tier_burn(uint32_t us);
+uint64_t tier_burn(const struct tier *t, uint32_t us);
 void tier_sleep(uint32_t us);
 unsigned int tier_poll_set(const struct tier *t, struct pollfd *p);
 const char *tier_told_to_end(struct tier *t);

@@ -80,6 +80,8 @@ static const char help[] =
 	"                       through a pipe (default send)\n"
 	"what a request does here unless it says otherwise itself:\n"
 	"  --work-us US --sleep-us US --calls N (default: one to each next) --parallel\n"
+	"  --between-ticks      the work is done in pieces that no tick of the kernel falls into, so that who\n"
+	"                       reckons processor time by ticks sees none of it\n"
 	"  --size BYTES (default 1000) --sends N --gap-us US (not with --answer io)\n"
 	"end and log:\n"
 	"  --requests N         end after so many (default 200000)\n"
@@ -91,7 +93,7 @@ static const char help[] =
 	"example: tierserver --port 9001 --next 9002 --calls 3 --work-us 500 --log front.json\n";
 
 enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_SEND, OPT_EXPECT, OPT_REQUESTS,
-       OPT_SECONDS, OPT_LOG, OPT_ROWS, OPT_CSV, OPT_HELP, OPT_KNOB };
+       OPT_SECONDS, OPT_LOG, OPT_ROWS, OPT_CSV, OPT_TICKS, OPT_HELP, OPT_KNOB };
 
 static const struct option longs[] = {
 	{ "port", required_argument, NULL, OPT_PORT },
@@ -111,6 +113,7 @@ static const struct option longs[] = {
 	{ "rows", no_argument, NULL, OPT_ROWS },
 	{ "csv", required_argument, NULL, OPT_CSV },
 	{ "help", no_argument, NULL, OPT_HELP },
+	{ "between-ticks", no_argument, NULL, OPT_TICKS },
 	{ "work-us", required_argument, NULL, OPT_KNOB + FRAME_WORK },
 	{ "sleep-us", required_argument, NULL, OPT_KNOB + FRAME_SLEEP },
 	{ "calls", required_argument, NULL, OPT_KNOB + FRAME_CALLS },
@@ -178,6 +181,9 @@ static void set_shape(struct tier *t, struct options *o, int opt, const char *va
 		break;
 	case OPT_EXPECT:
 		t->expect = opt_number(value, 1, FRAME_SIZE_MAX);
+		break;
+	case OPT_TICKS:
+		t->between_ticks = true;
 		break;
 	case OPT_KNOB + FRAME_PARALLEL:
 		t->knob[FRAME_PARALLEL] = 1;

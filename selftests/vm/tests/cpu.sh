@@ -7,6 +7,9 @@
 # getrusage(RUSAGE_THREAD) is the microseconds), and per tier, all classes and what is
 # printed as outside of requests, against cpu.stat of the server's control group.
 #
+# In one shape all work is done between two ticks of the kernel: who reckoned by ticks, as
+# utime and stime do, would see next to nothing of it.
+#
 #   SHAPES="thread pool" REQUESTS=300 …
 . /job/lib.sh
 . /job/chain.sh
@@ -21,6 +24,7 @@ thread		--mode thread
 epoll		--mode epoll --pool 8
 pool		--mode pool --pool 4
 pool-eventfd	--mode pool-eventfd --pool 4
+between-ticks	--mode thread --between-ticks
 '
 # What a request is read and answered with is not all between the server's two readings
 # of its clock. On a machine whose clock does not count instructions it costs ten times as
@@ -65,6 +69,12 @@ cells()
 		select(\$class == \"\" or .class == \$class) | .cpu_ns] | add // 0" /tmp/r.jsonl
 }
 
+# What the kernel's ticks have seen, all in all; the clock is that of the 1/100 s it is told in.
+ticks_ns()
+{
+	awk '$1 == "cpu" { print ($2 + $3 + $4) * 1e7 }' /proc/stat
+}
+
 usage()
 {
 	jq -s "[.[].tiers[] | select(.name | endswith(\":$1\")) | .usage // empty | .$2] | add // 0" /tmp/r.jsonl
@@ -87,22 +97,25 @@ compare()
 
 shape()
 {
-	local name=$1 front back
+	local name=$1 front back ticks work=()
 	shift
+
+	[[ " $* " != *' --between-ticks '* ]] || work=(--between-ticks)
 
 	load_module || exit 1
 	for class in $classes; do
 		tierlens class add "$class" "$class " >/dev/null
 	done
-	serve_in back 9102 --mode thread
+	serve_in back 9102 --mode thread "${work[@]}"
 	serve_in front 9101 --next 9102 --calls 1 "$@"
 	tierlens enable --interval 500 >/dev/null
 	# Before its first event nobody knows a thread: each of a pool has had a job.
 	load --to 9101 --connections 8 --ask "warm work=$ms,$ms" --requests 40 >/dev/null || not_ok "$name: load before"
 	record_new /tmp/r.jsonl
-	front=$(group_ns front) back=$(group_ns back)
+	front=$(group_ns front) back=$(group_ns back) ticks=$(ticks_ns)
 	load --to 9101 --connections 3 --in-order "${asks[@]}" --requests $requests --seconds 100 >/tmp/load.json ||
 		not_ok "$name: load"
+	ticks=$(($(ticks_ns) - ticks))
 	stop_record_new /tmp/r.jsonl || not_ok "$name: record"
 	front=$(($(group_ns front) - front)) back=$(($(group_ns back) - back))
 	stop_servers
@@ -112,6 +125,9 @@ shape()
 	cp /tmp/front.json "/out/cpu-$name-front.json"
 	cp /tmp/back.json "/out/cpu-$name-back.json"
 	is "$(cell_sum /tmp/r.jsonl 9101 count)" "$(jq .count /tmp/load.json)" "$name: every request is counted"
+	[ ${#work[@]} = 0 ] ||
+		check "$name: ticks have seen less than half of it ($ticks of $((front + back)) ns)" \
+			test $((2 * ticks)) -lt $((front + back))
 	compare "$name" front 9101 "$front"
 	compare "$name" back 9102 "$back"
 }
