@@ -18,4 +18,16 @@ static inline void is_as_reference(struct world *world, const char *name)
 		printf("# %s\n", why);
 }
 
+/* Everybody goes, and the next sequence begins in an empty world. */
+static inline void finish_world(struct world *world, const char *name)
+{
+	world_close_all(world);
+	is_as_reference(world, name);
+	is_u64(world_taken(world), WORLD_SERVERS, "%s: all storage is free", name);
+	is_u64(world->result.events[TL_ATTRIBUTED] + world->result.events[TL_UNATTRIBUTED] +
+		       world->result.events[TL_IGNORED],
+	       world->log_used, "%s: all events are decided", name);
+	world_init(world);
+}
+
 #endif

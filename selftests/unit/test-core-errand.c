@@ -8,13 +8,7 @@ static struct world w;
 
 static void finish(const char *name)
 {
-	world_close_all(&w);
-	is_as_reference(&w, name);
-	is_u64(world_taken(&w), WORLD_SERVERS, "%s: all storage is free", name);
-	is_u64(w.result.events[TL_ATTRIBUTED] + w.result.events[TL_UNATTRIBUTED] +
-		       w.result.events[TL_IGNORED],
-	       w.log_used, "%s: all events are decided", name);
-	world_init(&w);
+	finish_world(&w, name);
 }
 
 static void begin(void)
@@ -311,119 +305,90 @@ static void test_handed_back(void)
 	   "heard after the answer: refused");
 }
 
-/* A call of the request itself covers some of the time; how much is not known. */
-static void test_overlap(void)
-{
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 0, 0, 105);
-	call(&w, 1, 1, 110);
-	reply(&w, 0, 0, 130);
-	reply(&w, 1, 1, 150);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(lost(), 1, "overlap: counted");
-	is_u64(last_own(&w), 75, "overlap: not too small");
-	is_u64(sum_of(last_ended(&w), P)->time_ns, 65, "overlap: call times are in full");
-	finish("overlap");
+struct step {
+	enum event_kind kind;
+	u8 thread, conn;
+	u64 now_ns;
+};
+
+#define CALL(...) {EVENT_CALL, __VA_ARGS__}
+#define REPLY(...) {EVENT_REPLY, __VA_ARGS__}
+#define SENT(...) {EVENT_SENT, __VA_ARGS__}
+
+/*
+ * What the request's own thread, 0, and the errand's, 1, do between 100, when the request is
+ * received, and 200, when the errand's thread has sent all of the answer. How much of the
+ * request's own time is left, and how many calls' times are not exact.
+ */
+static const struct {
+	const char *name;
+	u64 own, lost, call_time; /* 0: not looked at */
+	struct step steps[8];
+} both[] = {
+	/* A call of the request itself covers some of the time; how much is not known. */
+	{"overlap: not too small, and counted",
+	 75, 1, 65,
+	 {CALL(0, 0, 105), CALL(1, 1, 110), REPLY(0, 0, 130), REPLY(1, 1, 150)}},
 	/* The connection of an earlier call of the request has another one now. */
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 0, 0, 105);
-	call(&w, 1, 1, 110);
-	reply(&w, 0, 0, 130);
-	reply(&w, 1, 1, 150);
-	call(&w, 1, 0, 160);
-	sent(&w, 1, 0, 165);
-	reply(&w, 1, 0, 170);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(lost(), 2, "overlap: counted for what follows, too");
-	is_u64(last_own(&w), 75, "overlap: an earlier call stays what it was");
-	finish("overlap, the same connection");
+	{"overlap, the same connection: what follows is counted, an earlier call stays",
+	 75, 2, 0,
+	 {CALL(0, 0, 105), CALL(1, 1, 110), REPLY(0, 0, 130), REPLY(1, 1, 150), CALL(1, 0, 160),
+	  SENT(1, 0, 165), REPLY(1, 0, 170)}},
+	/* The request's other calls ended before, or have not been answered yet. */
+	{"beside: one after the other is exact",
+	 65, 0, 0,
+	 {CALL(0, 0, 105), REPLY(0, 0, 110), CALL(1, 1, 120), REPLY(1, 1, 150)}},
+	{"beside: a call that began after the errand's is exact",
+	 50, 0, 0,
+	 {CALL(0, 0, 105), CALL(1, 1, 120), REPLY(1, 1, 150), CALL(0, 2, 160), SENT(1, 0, 170),
+	  REPLY(0, 2, 180)}},
+	{"beside: one that began within is counted",
+	 40, 1, 0,
+	 {CALL(1, 1, 120), CALL(0, 2, 130), REPLY(1, 1, 150), SENT(1, 0, 170),
+	  REPLY(0, 2, 180)}},
+	{"beside: the errand's first began before the end of another, the second is exact",
+	 20 + 20 + 40, 1, 0,
+	 {CALL(1, 1, 110), CALL(0, 2, 120), REPLY(0, 2, 130), CALL(1, 3, 150), SENT(1, 0, 155),
+	  REPLY(1, 3, 160)}},
+	/* Both have a call over the same connection: the errand's is over. */
+	{"same connection: the request's call stays, and is counted",
+	 50, 1, 0,
+	 {CALL(1, 1, 120), REPLY(1, 1, 150), CALL(0, 1, 160), SENT(1, 0, 170),
+	  REPLY(0, 1, 180)}},
+	{"same connection: the errand's call is the later one, and exact",
+	 30, 0, 0,
+	 {CALL(0, 1, 105), REPLY(0, 1, 115), CALL(1, 1, 120), SENT(1, 0, 170),
+	  REPLY(1, 1, 180)}},
+};
+
+static void step(const struct step *step)
+{
+	if (step->kind == EVENT_CALL)
+		call(&w, step->thread, step->conn, step->now_ns);
+	else if (step->kind == EVENT_REPLY)
+		reply(&w, step->thread, step->conn, step->now_ns);
+	else
+		sent(&w, step->thread, step->conn, step->now_ns);
 }
 
-/* The request's other calls ended before, or have not been answered yet. */
-static void test_beside(void)
+static void test_both(void)
 {
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 0, 0, 105);
-	reply(&w, 0, 0, 110);
-	call(&w, 1, 1, 120);
-	reply(&w, 1, 1, 150);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(last_own(&w), 65, "beside: one after the other");
-	is_u64(lost(), 0, "beside: exact");
-	finish("before");
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 0, 0, 105);
-	call(&w, 1, 1, 120);
-	reply(&w, 1, 1, 150);
-	call(&w, 0, 2, 160);
-	sent(&w, 1, 0, 170);
-	reply(&w, 0, 2, 180);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(last_own(&w), 50, "beside: a call that began after the errand's");
-	is_u64(lost(), 0, "beside: exact as well");
-	finish("began after");
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 1, 1, 120);
-	call(&w, 0, 2, 130);
-	reply(&w, 1, 1, 150);
-	sent(&w, 1, 0, 170);
-	reply(&w, 0, 2, 180);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(lost(), 1, "beside: one that began within: counted");
-	is_u64(last_own(&w), 40, "beside: what can be told is told");
-	finish("began within");
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 1, 1, 110);
-	call(&w, 0, 2, 120);
-	reply(&w, 0, 2, 130);
-	call(&w, 1, 3, 150);
-	sent(&w, 1, 0, 155);
-	reply(&w, 1, 3, 160);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(lost(), 1, "beside: the errand's first began before the end of another");
-	is_u64(last_own(&w), 20 + 20 + 40, "beside: the second is exact");
-	finish("unanswered");
-}
+	unsigned int i, k;
 
-/* Both have a call over the same connection: the errand's is over. */
-static void test_same_connection(void)
-{
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 1, 1, 120);
-	reply(&w, 1, 1, 150);
-	call(&w, 0, 1, 160);
-	sent(&w, 1, 0, 170);
-	reply(&w, 0, 1, 180);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(last_own(&w), 50, "same connection: the request's call stays");
-	is_u64(lost(), 1, "same connection: counted");
-	finish("same connection");
-	begin();
-	received(&w, 0, 0, 100);
-	call(&w, 0, 1, 105);
-	reply(&w, 0, 1, 115);
-	call(&w, 1, 1, 120);
-	sent(&w, 1, 0, 170);
-	reply(&w, 1, 1, 180);
-	sent(&w, 1, 0, 200);
-	close_server(&w, 0);
-	is_u64(last_own(&w), 30, "same connection: the errand's call is the later one");
-	is_u64(lost(), 0, "same connection: exact");
-	finish("same connection again");
+	for (i = 0; i < ARRAY_SIZE(both); i++) {
+		begin();
+		received(&w, 0, 0, 100);
+		for (k = 0; k < ARRAY_SIZE(both[i].steps) && both[i].steps[k].now_ns; k++)
+			step(&both[i].steps[k]);
+		sent(&w, 1, 0, 200);
+		close_server(&w, 0);
+		is_u64(lost(), both[i].lost, "%s: lost", both[i].name);
+		is_u64(last_own(&w), both[i].own, "%s: own", both[i].name);
+		if (both[i].call_time)
+			is_u64(sum_of(last_ended(&w), P)->time_ns, both[i].call_time,
+			       "%s: call times are in full", both[i].name);
+		finish(both[i].name);
+	}
 }
 
 /* What a connecting errand's thread does not live to see. */
@@ -554,9 +519,7 @@ int main(void)
 	test_older();
 	test_answered_already();
 	test_handed_back();
-	test_overlap();
-	test_beside();
-	test_same_connection();
+	test_both();
 	test_uses();
 	test_no_memory();
 	test_used();

@@ -2,9 +2,8 @@
 /* Interim answers: told from others by their bytes, and what they do not end. */
 #include <stdlib.h>
 
-#include "core-model.h"
+#include "core-tap.h"
 #include "interim.h"
-#include "tap.h"
 
 #define CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -12,16 +11,7 @@ static struct world w;
 
 static void finish(const char *name)
 {
-	static struct result want;
-	char why[256] = "";
-
-	world_close_all(&w);
-	model_run(w.log, w.log_used, &want);
-	if (!ok(model_agrees(&w.result, &want, w.log, w.log_used, MODEL_EXACT, 0, why,
-			     sizeof(why)),
-		"%s: as the reference says", name))
-		printf("# %s\n", why);
-	world_init(&w);
+	finish_world(&w, name);
 }
 
 /* Looks at no more than it may, in a place that ends there. */
@@ -138,14 +128,20 @@ static void test_errand(void)
 	finish("errand");
 }
 
-/* The caller knows by its callee, in as many pieces as it likes. */
-static void test_joined(void)
+/* A call whose other end is here, and which is asked for its body. */
+static void begin_joined(void)
 {
 	linked(&w, 0, 1);
 	received(&w, 0, 0, 100);
 	call(&w, 0, 0, 110);
 	received(&w, 1, 1, 115);
 	interim_sent(&w, 1, 1, 120);
+}
+
+/* The caller knows by its callee, in as many pieces as it likes. */
+static void test_joined(void)
+{
+	begin_joined();
 	reply(&w, 0, 0, 125);
 	reply(&w, 0, 0, 126);
 	call(&w, 0, 0, 130);
@@ -166,11 +162,7 @@ static void test_joined(void)
 	is_u64(w.result.loss[TL_LOSS_AMBIGUOUS], 0, "joined: nothing is ambiguous");
 	finish("joined");
 	/* The final answer follows so closely that the caller has read neither. */
-	linked(&w, 0, 1);
-	received(&w, 0, 0, 100);
-	call(&w, 0, 0, 110);
-	received(&w, 1, 1, 115);
-	interim_sent(&w, 1, 1, 120);
+	begin_joined();
 	sent(&w, 1, 1, 121);
 	reply(&w, 0, 0, 130);
 	call(&w, 0, 0, 140);

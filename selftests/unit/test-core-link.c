@@ -10,9 +10,7 @@ static struct world w;
 
 static void finish(const char *name)
 {
-	world_close_all(&w);
-	is_as_reference(&w, name);
-	world_init(&w);
+	finish_world(&w, name);
 }
 
 static void begin(void)

@@ -9,9 +9,7 @@ static struct world w;
 /* When all is closed: whose the rest was is known by then. */
 static void finish(const char *name)
 {
-	world_close_all(&w);
-	is_as_reference(&w, name);
-	world_init(&w);
+	finish_world(&w, name);
 }
 
 static u32 calls_by(enum tl_by by)
