@@ -44,12 +44,10 @@ is "$(jq '.events | .seen - .attributed - .unattributed - .ignored' <<<"$after")
 	'events seen = attributed + unattributed + ignored'
 is "$(jq .connections <<<"$after")" "$(jq .connections <<<"$before")" \
 	'the table of connections is as it was before'
-record /tmp/r.jsonl
+record_new /tmp/r.jsonl
 load --to 9101 --ask home --connections 2 --requests 100 >/dev/null || not_ok 'load after'
-wait_for_interval
-stop_record
-[ "$(cell_sum /tmp/r.jsonl 9101 count)" -ge 100 ] && ok 'measuring goes on' ||
-	not_ok "measuring goes on ($(cell_sum /tmp/r.jsonl 9101 count))"
+stop_record_new /tmp/r.jsonl || not_ok 'record'
+is "$(cell_sum /tmp/r.jsonl 9101 count)" 100 'measuring goes on, and every request is counted'
 stop_servers
 tierlens disable
 unload_module

@@ -73,29 +73,13 @@ path()
 	jqs "[.[].paths[] | select(.path == \"$1\") | .count] | add // 0"
 }
 
-start_measuring()
-{
-	tierlens enable --interval $((300 * slow))
-	record /tmp/r.jsonl
-}
-
-stop_measuring()
-{
-	wait_for_interval
-	stop_record || not_ok 'record'
-	tierlens status --json >/tmp/status.json
-}
-
 # What is measured from now on, while measuring goes on.
-measure_again()
+measure()
 {
-	local first
-
-	first=$(tierlens status --json | jq .newest)
-	record /tmp/all.jsonl
+	record_new /tmp/r.jsonl
 	ask
-	stop_measuring
-	jq -c "select(.generation > $first)" /tmp/all.jsonl >/tmp/r.jsonl
+	stop_record_new /tmp/r.jsonl || not_ok 'record'
+	tierlens status --json >/tmp/status.json
 }
 
 # add_up FRONT MIDDLE BACK: all that is to be true of a chain, whatever its tiers are called
@@ -146,9 +130,8 @@ for name in front middle back; do
 done
 tierlens class add home 'home ' --tier front >/dev/null
 tierlens class add cart 'cart ' --tier front >/dev/null
-start_measuring
-ask
-stop_measuring
+tierlens enable --interval $((300 * slow)) >/dev/null
+measure
 cp /tmp/r.jsonl /out/netns.jsonl
 add_up front middle back
 for name in front middle back; do
@@ -174,7 +157,7 @@ is "$(for name in front middle back; do found "${!name}"; done | sort -u | wc -l
 	'without rules they are three tiers with three names'
 tierlens class add home 'home ' >/dev/null
 tierlens class add cart 'cart ' >/dev/null
-measure_again
+measure
 add_up "$(found "$front")" "$(found "$middle")" "$(found "$back")"
 
 # ---- one is deleted ---------------------------------------------------------
@@ -195,7 +178,7 @@ diag "the number of the one that is gone was $old, that of the new one is $back"
 serve_in back --work-us 100
 serve_in middle --next 10.1.2.2:$port --calls 2 --work-us 100
 serve_in front --next 10.1.1.2:$port --calls 1 --work-us 100
-measure_again
+measure
 add_up "$(found "$front")" "$(found "$middle")" "$(found "$back")"
 [ "$(found "$back")" != "$old_name" ] && ok 'the tier in the new one has a name of its own' ||
 	not_ok 'the tier in the new one has a name of its own'
