@@ -188,7 +188,7 @@ lost 'pauses longer than the quiet time' quiet=8 push=16
 
 # What was not read when the client closes, resets the connection; the second request is then
 # read, but not answered.
-serve reset-before 9122 --sleep-us $((600000 * slow))
+serve reset-before 9122 --sleep-us $((2000000 * slow))
 tierlens tier add reset-before --port 9122 >/dev/null
 open 9122
 printf 'a id=1 sleep=0\n' >&$fd
@@ -196,7 +196,7 @@ sleep $((slow / 2)).3
 printf 'a id=2\n' >&$fd
 sleep $((slow / 4)).2
 exec {fd}>&-
-sleep "$slow"
+sleep $((2 * slow))
 lost 'reset before the answer' unanswered=1
 
 # What is read at once is one request for whoever does not read it.
@@ -204,7 +204,7 @@ try read-at-once 8 9123 --sleep-us 1000 -- --requests 32 --pipeline 4
 lost 'several requests in one piece'
 
 # The second half comes while the first request is being served.
-try read-apart 6 9124 -- --requests 6 --connections 3 --pipeline 2 --pieces 2 --piece-gap-ms 30
+try read-apart 6 9124 --sleep-us $((1000000 * slow)) -- --requests 6 --connections 3 --pipeline 2 --pieces 2 --piece-gap-ms 30
 lost 'each request in a piece' ambiguous=3
 
 # ---- asked for the rest -----------------------------------------------------

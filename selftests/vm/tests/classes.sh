@@ -43,7 +43,7 @@ ask()
 settle()
 {
 	wait_until 20 newest_is $(($(newest) + 2))
-	wait_until 5 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl ||
+	wait_until 30 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl ||
 		diag "the reader has stopped: $(cat /tmp/all.err)"
 	jq -c "select(.generation > $1)" /tmp/all.jsonl >/tmp/m.jsonl
 }
@@ -279,7 +279,7 @@ expect 'older connections' '"other"' '"other"' '"other"'
 
 stop_servers
 tlmnl disable
-wait_until 5 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl
+wait_until 30 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl
 kill $reader
 wait $reader 2>/dev/null
 is "$(cat /tmp/all.err)" '' 'every interval is as the ABI promises'

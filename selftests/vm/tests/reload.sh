@@ -24,10 +24,16 @@ load --to 9104 --ask home --connections 2 --think-ms 3 --reconnect-every 3 --req
 new=$!
 sleep 0.5
 
+# attributed N: so many events or more
+attributed()
+{
+	[ "$(tierlens status --json | jq .events.attributed)" -ge "$1" ]
+}
+
 failed='' seen=0
 for ((i = 1; i <= reloads; i++)); do
 	load_module && tierlens enable --interval 100 >/dev/null || failed+=" load-$i"
-	sleep 0.3
+	wait_until 20 attributed 20
 	# Half of them go while a reader is at it, and half while it still measures.
 	if ((i % 2)); then
 		tierlens record -n 2 -o /dev/null 2>/dev/null &
