@@ -78,7 +78,7 @@ edge_sum()
 near_ns()
 {
 	if awk -v g="$1" -v w="$2" -v b="${4:-50000}" 'BEGIN { d = g - w; if (d < 0) d = -d
-		if (b < 0.02 * w) b = 0.02 * w; exit !(d <= b) }'; then
+		if (b < 0.02 * w) b = 0.02 * w; exit !(g > 0 && w > 0 && d <= b) }'; then
 		ok "$3 ($1 ns; its own word $2 ns)"
 	else
 		not_ok "$3"

@@ -80,8 +80,14 @@ def front(at, below, log):
             call.recv(4)
             print(*asked, *send(s, SIZE), file=log, flush=True)
 
+def child(log):
+    pid = os.fork()
+    if pid:
+        print(pid, file=open(log + '.pids', 'a'))
+    return not pid
+
 def service(at, below, log):
-    if not os.fork():
+    if child(log):
         back(below)
     while True:
         try:
@@ -89,7 +95,7 @@ def service(at, below, log):
             break
         except OSError:
             time.sleep(0.1)
-    if not os.fork():
+    if child(log):
         front(at, below, open(log, 'w'))
 
 def ask(at, n, stall):
@@ -160,8 +166,8 @@ for kind in counted stalled; do
 done
 is "$(tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored')" 0 \
 	'events seen = attributed + unattributed + ignored'
-mapfile -t services < <(pgrep -f '/tmp/service.py serve')
-kill "${services[@]}"
+mapfile -t services < <(cat /tmp/{tcp,unix}.log.pids)
+kill "${services[@]}" || not_ok 'the services have run to the end'
 tierlens disable >/dev/null
 unload_module
 done_testing
