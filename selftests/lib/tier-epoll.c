@@ -194,11 +194,23 @@ static void up_readable(struct loop *l, struct up *u)
 	up_done(l, u, ret);
 }
 
+/*
+ * Those that were never used come last and are nothing but zero: there may be thousands, and
+ * writing to each would keep the first request waiting.
+ */
 static struct up *up_idle(struct loop *l, unsigned int target)
 {
 	struct up *u = l->ups + target * l->tier->pool, *best = NULL;
 
 	for (unsigned int i = 0; i < l->tier->pool; i++) {
+		if (!u[i].used && best)
+			break;
+		if (!u[i].used) {
+			u[i].s = (struct source){SOURCE_UP, -1};
+			u[i].target = target;
+			u[i].used = true;
+			return &u[i];
+		}
 		if (u[i].owner)
 			continue;
 		if (u[i].s.fd >= 0)
@@ -446,10 +458,6 @@ static int loop_open(struct loop *l, struct tier *t)
 	l->ups = calloc(t->n_next * t->pool + 1, sizeof(*l->ups));
 	if (!l->ups)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < t->n_next * t->pool; i++) {
-		l->ups[i].s = (struct source){SOURCE_UP, -1};
-		l->ups[i].target = i / t->pool;
-	}
 	for (unsigned int i = 0; i < t->n_listen; i++) {
 		l->listen[i] = (struct source){SOURCE_LISTEN, t->listen_fd[i]};
 		bad |= watch(l, &l->listen[i], EPOLL_CTL_ADD, EPOLLIN);
@@ -467,8 +475,10 @@ static void loop_close(struct loop *l)
 			tier_conn_close(&l->fronts[i]->conn);
 		free(l->fronts[i]);
 	}
-	for (unsigned int i = 0; i < l->tier->n_next * l->tier->pool; i++)
-		up_close(&l->ups[i]);
+	for (unsigned int i = 0; i < l->tier->n_next; i++)
+		for (unsigned int k = i * l->tier->pool;
+		     k < (i + 1) * l->tier->pool && l->ups[k].used; k++)
+			up_close(&l->ups[k]);
 	free(l->ups);
 	close(l->timer.fd);
 	close(l->epoll_fd);

@@ -43,6 +43,7 @@ struct up {
 	struct source s;
 	unsigned int target;
 	struct front *owner; /* NULL: idle */
+	bool used; /* ever: if not, all of it is zero */
 	bool connecting;
 	uint64_t begin_ns;
 	struct frame_reader in;
