@@ -12,6 +12,9 @@ need_programs
 mkdir -p "$dir/bin"
 cp "$TIERSERVER" "$LOAD" "$dir/bin/"
 export TIERLENS_PROGRAMS=$dir/bin
+# Another run on this machine may be at work in /tmp.
+mkdir "$dir/tmp"
+export TMPDIR=$dir/tmp
 
 arguments()
 {
@@ -91,8 +94,12 @@ silence()
 		(.[0].why | startswith("the kernel knows no tier"))' "$dir/out" >/dev/null
 	result $? "nor for programs"
 	unset TIERLENS_FAKE
-	[[ -z $(ls -d /tmp/tierlens.?????? 2>/dev/null) ]]
-	result $? "nothing is left in /tmp"
+	[[ -z $(ls -A "$TMPDIR") ]]
+	result $? "nothing is left where it wrote"
+	TMPDIR=$dir/none TIERLENS_FAKE=off says 1 "cannot make a directory in $dir/none (No such file" \
+		"$fake" selftest --shapes thread
+	TMPDIR=/$(printf '%0100d' 1) TIERLENS_FAKE=off says 1 'measuring was switched off while' \
+		"$fake" selftest --shapes thread --requests 10
 }
 
 arguments

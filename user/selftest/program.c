@@ -26,6 +26,7 @@
 
 #define STOP_S 8.0 /* a server gives requests in flight five */
 #define LOOK_S 0.005
+#define NAME "/tierlens.XXXXXX"
 
 #if defined(__x86_64__)
 #define BUILT "guest/amd64"
@@ -93,12 +94,19 @@ int tl_programs_find(struct tl_programs *programs, const char *from, struct tl_e
  */
 int tl_programs_open(struct tl_programs *programs, struct tl_error *err)
 {
-	strcpy(programs->dir, "/tmp/tierlens.XXXXXX");
+	const char *in = getenv("TMPDIR");
+	int code;
+
+	/* Sockets have their paths in it, which must not be long. */
+	if (!in || *in != '/' || strlen(in) > sizeof(programs->dir) - sizeof(NAME))
+		in = "/tmp";
+	sprintf(programs->dir, "%s" NAME, in);
 	if (mkdtemp(programs->dir))
 		return 0;
+	code = -errno;
 	programs->dir[0] = '\0';
-	return tl_error_set(err, -errno, "cannot make a directory in /tmp (%s): make room "
-			    "there", strerror(errno));
+	return tl_error_set(err, code, "cannot make a directory in %s (%s): make room there", in,
+			    strerror(-code));
 }
 
 /**

@@ -12,7 +12,7 @@ struct tl_error;
 /**
  * struct tl_programs - Where the test programs are, and where they write
  * @from: directory of tierserver and load
- * @dir: directory for what they write, removed by tl_programs_close()
+ * @dir: directory for what they write, in TMPDIR or /tmp, removed by tl_programs_close()
  * @group: process group that they run in; 0 for our own
  * @started: how many were
  */

@@ -206,8 +206,8 @@ static int number_read(const char *path, const char *suffix, const char *key, u6
 	number = json_object_get(object, key);
 	*value = (u64)json_integer_value(number);
 	json_decref(object);
-	return number ? 0 : tl_error_set(err, -EIO, "%s does not tell \"%s\": is there room in "
-					 "/tmp?", name, key);
+	return number ? 0 : tl_error_set(err, -EIO, "%s does not tell \"%s\": make room for it",
+					 name, key);
 }
 
 static int load_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err)
