@@ -152,6 +152,26 @@ static void test_chain(void)
 	ok(chain(0, 0, 0, 0, (u64)-1) == TL_VERDICT_LOST, "a request was not counted");
 }
 
+static void test_ports(void)
+{
+	static struct tl_trial_run run;
+	struct tl_tier_place place = { .port = 40001, .endpoints = 16 };
+
+	ok(tl_trial_ports_take(&run, &place), "ports: fresh ones");
+	ok(!tl_trial_ports_take(&run, &place), "ports: the same again");
+	place.port = 40016;
+	ok(!tl_trial_ports_take(&run, &place), "ports: one of them again");
+	place.port = 39985;
+	ok(tl_trial_ports_take(&run, &place), "ports: up to the first");
+	place.port = 65535;
+	place.endpoints = 1;
+	ok(tl_trial_ports_take(&run, &place) && !tl_trial_ports_take(&run, &place),
+	   "ports: the last");
+	place.port = 0;
+	ok(tl_trial_ports_take(&run, &place) && tl_trial_ports_take(&run, &place),
+	   "ports: a UNIX socket has none");
+}
+
 static void bounds(u64 part, u64 all, double low, double high)
 {
 	double got_low, got_high;
@@ -177,6 +197,7 @@ int main(void)
 	test_verdicts();
 	test_strangers();
 	test_chain();
+	test_ports();
 	test_bounds();
 	return done();
 }

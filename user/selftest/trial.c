@@ -23,6 +23,7 @@
 #define START_S 20.0
 #define LOAD_S 15.0 /* that it may take beyond its own limit */
 #define TURN_S 0.005
+#define PORT_TRIES 100
 
 struct words {
 	const char *word[TL_PROGRAM_WORDS];
@@ -103,6 +104,28 @@ static int wait_for_address(struct tl_program *server, struct tl_tier_place *pla
 }
 
 /**
+ * tl_trial_ports_take() - Keep a place's ports from later trials
+ * @run: whose trials they are
+ * @place: where a tier listens
+ *
+ * The kernel gives out again what has got free, and knows a tier by its port: two trials at the same
+ * one would be one to it.
+ *
+ * Return: false if one of them was a trial's before.
+ */
+bool tl_trial_ports_take(struct tl_trial_run *run, const struct tl_tier_place *place)
+{
+	bool fresh = true;
+	u32 port;
+
+	for (port = place->port; place->port && port < place->port + place->endpoints; port++) {
+		fresh &= !(run->taken[port % 65536 / 8] & 1U << port % 8);
+		run->taken[port % 65536 / 8] |= (u8)(1U << port % 8);
+	}
+	return fresh;
+}
+
+/**
  * tl_trial_back() - Start the tier that the trials without a chain of their own call
  * @run: back is filled in
  * @back: the program
@@ -125,7 +148,10 @@ int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, 
 	add_number(&words, "--seconds", seconds);
 	run->back.endpoints = TL_KEEP_CLASSES;
 	code = tl_program_start(run->programs, back, "back", words.word, err);
-	return code ? code : wait_for_address(back, &run->back, err);
+	code = code ? code : wait_for_address(back, &run->back, err);
+	if (!code)
+		tl_trial_ports_take(run, &run->back);
+	return code;
 }
 
 static u64 server_seconds(const struct tl_trial_run *run)
@@ -140,6 +166,7 @@ static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsign
 	struct tl_tier_place *place = &trial->place[depth];
 	struct words words = { .n = 0 };
 	char listen[100] = "127.0.0.1:0", name[16];
+	unsigned int tries;
 	int code;
 
 	if (trial->shape->flags & TL_SHAPE_ON_UNIX && !depth)
@@ -158,8 +185,17 @@ static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsign
 	add_shape(&words, trial);
 	place->endpoints = depth ? TL_TRIAL_CHAIN_CLASSES : 1;
 	sprintf(name, depth ? "tier-%u" : "front", depth + 1);
-	code = tl_program_start(run->programs, server, name, words.word, err);
-	return code ? code : wait_for_address(server, place, err);
+	for (tries = 0; tries < PORT_TRIES; tries++) {
+		code = tl_program_start(run->programs, server, name, words.word, err);
+		code = code ? code : wait_for_address(server, place, err);
+		if (code || tl_trial_ports_take(run, place))
+			return code;
+		code = tl_program_stop(server, err);
+		if (code)
+			return code;
+	}
+	return tl_error_set(err, -EADDRINUSE, "%s gets no port that no other trial has had: give fewer "
+			    "trials", name);
 }
 
 /* From the last tier up, so that each can name the next. */

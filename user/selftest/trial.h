@@ -55,6 +55,7 @@ struct tl_trial {
  * @back: the tier that those without a chain of their own call
  * @requests: of each trial
  * @seconds: of each trial, at most
+ * @taken: ports that a trial has had, a bit each
  * @turn: called now and then meanwhile; returns a negative errno to give up
  */
 struct tl_trial_run {
@@ -63,10 +64,12 @@ struct tl_trial_run {
 	struct tl_tier_place back;
 	u64 requests;
 	double seconds;
+	u8 taken[65536 / 8];
 	int (*turn)(struct tl_trial_run *run, struct tl_error *err);
 };
 
 struct tl_program;
+bool tl_trial_ports_take(struct tl_trial_run *run, const struct tl_tier_place *place);
 int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, u64 seconds,
 		  struct tl_error *err);
 int tl_trial_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err);
