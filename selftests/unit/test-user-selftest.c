@@ -13,7 +13,8 @@ static struct tl_trial trial_of(const char *shape, unsigned int connections)
 {
 	struct tl_trial trial = { .shape = tl_shape_find(shape, strlen(shape)),
 				  .connections = connections,
-				  .state = TL_TRIAL_RUN };
+				  .state = TL_TRIAL_RUN,
+				  .requests = 1 };
 	unsigned int depth, i;
 
 	for (depth = 0; depth < trial.shape->depth; depth++) {
@@ -152,6 +153,21 @@ static void test_chain(void)
 	ok(chain(0, 0, 0, 0, (u64)-1) == TL_VERDICT_LOST, "a request was not counted");
 }
 
+/* Nobody has answered: all sums are 0, and add up. */
+static void test_nothing(void)
+{
+	struct tl_trial trial = trial_of("depth-1", 8);
+	struct tl_interval *all = tl_interval_new();
+
+	chain_tier(all, "t:10000", 1, 7, 7);
+	tl_judge(&trial, all);
+	ok(tl_judge_verdict(&trial) == TL_VERDICT_MET, "one tier, one request");
+	tl_interval_free(all);
+	trial = trial_of("depth-1", 8);
+	trial.requests = 0;
+	ok(tl_judge_verdict(&trial) == TL_VERDICT_FAILED, "without any request it has failed");
+}
+
 static void test_ports(void)
 {
 	static struct tl_trial_run run;
@@ -170,6 +186,45 @@ static void test_ports(void)
 	place.port = 0;
 	ok(tl_trial_ports_take(&run, &place) && tl_trial_ports_take(&run, &place),
 	   "ports: a UNIX socket has none");
+}
+
+static void test_kinds(void)
+{
+	struct tl_kind kinds[TL_KINDS];
+	struct tl_trial trials[] = { trial_of("thread", 1), trial_of("epoll", 8),
+				     trial_of("unix", 8), trial_of("epoll", 64),
+				     trial_of("depth-1", 1), trial_of("fork", 64) };
+	unsigned int i;
+	double low, high;
+
+	for (i = 0; i < ARRAY_SIZE(trials); i++) {
+		trials[i].calls = 100 << i;
+		trials[i].right = 90 << i;
+		trials[i].wrong = 2 << i;
+	}
+	trials[4].calls = 0;
+	trials[5].state = TL_TRIAL_FAILED;
+	is_u64(tl_judge_kinds(kinds, trials, ARRAY_SIZE(trials)), 2, "kinds: two");
+	ok(kinds[0].bar == trials[0].shape->bar && kinds[1].bar == trials[1].shape->bar,
+	   "kinds: as they turn up");
+	is_u64(kinds[0].trials, 2, "kinds: those that ran and called");
+	is_u64(kinds[0].calls, 500, "kinds: calls");
+	is_u64(kinds[1].calls, 1000, "kinds: calls of the other");
+	is_u64(kinds[1].right, 900, "kinds: right");
+	is_u64(kinds[1].wrong, 20, "kinds: wrong");
+	kinds[1].wrong = 4;
+	ok(tl_judge_kind(&kinds[1]) == TL_VERDICT_MET, "kinds: 4 of 1000 may be chance");
+	kinds[1].wrong = 5;
+	ok(tl_judge_kind(&kinds[1]) == TL_VERDICT_MISSED, "kinds: 5 are not");
+	is_u64(tl_judge_kinds(kinds, trials, 0), 0, "kinds: none");
+	for (i = 0; i < 3; i++) {
+		u64 needed = tl_judge_needed(0.0001 * (1 + 9 * i));
+
+		tl_judge_bounds(0, needed, &low, &high);
+		ok(high <= 0.0001 * (1 + 9 * i), "%d calls rule it out", (int)needed);
+		tl_judge_bounds(0, needed - 1, &low, &high);
+		ok(high > 0.0001 * (1 + 9 * i), "one less does not");
+	}
 }
 
 static void bounds(u64 part, u64 all, double low, double high)
@@ -197,6 +252,8 @@ int main(void)
 	test_verdicts();
 	test_strangers();
 	test_chain();
+	test_nothing();
+	test_kinds();
 	test_ports();
 	test_bounds();
 	return done();

@@ -63,11 +63,12 @@ static json_t *trial_json(const struct tl_trial *trial)
 {
 	const struct tl_bar *bar = trial->shape->bar;
 	enum tl_verdict verdict = tl_judge_verdict(trial);
-	json_t *object = json_pack("{s:s, s:i, s:s, s:o, s:o, s:f, s:f, s:f}",
+	json_t *object = json_pack("{s:s, s:i, s:s, s:o, s:f, s:o, s:f, s:f, s:f}",
 				   "shape", trial->shape->name,
 				   "connections", (int)trial->connections,
 				   "verdict", tl_verdict_names[verdict],
 				   "requests", integer(trial->requests),
+				   "seconds", trial->seconds,
 				   "calls", integer(trial->calls),
 				   "wanted_right", bar->right,
 				   "wanted_wrong", bar->wrong,
@@ -122,6 +123,31 @@ static json_t *trials_json(const struct tl_session *s)
 	return array;
 }
 
+static json_t *kinds_json(const struct tl_session *s)
+{
+	struct tl_kind kinds[TL_KINDS];
+	size_t n = tl_judge_kinds(kinds, s->trials, s->n_trials), i;
+	json_t *array = json_array();
+	double low, high;
+
+	for (i = 0; i < n; i++) {
+		tl_judge_bounds(kinds[i].wrong, kinds[i].calls, &low, &high);
+		json_array_append_new(array, json_pack(
+			"{s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o}",
+			"kind", kinds[i].bar->kind,
+			"verdict", tl_verdict_names[tl_judge_kind(&kinds[i])],
+			"trials", integer(kinds[i].trials),
+			"calls", integer(kinds[i].calls),
+			"right", integer(kinds[i].right),
+			"wrong", integer(kinds[i].wrong),
+			"wrong_low95", low,
+			"wrong_high95", high,
+			"wanted_wrong", kinds[i].bar->wrong,
+			"calls_needed", integer(tl_judge_needed(kinds[i].bar->wrong))));
+	}
+	return array;
+}
+
 static json_t *costs_json(const struct tl_costs *costs)
 {
 	json_t *array = json_array();
@@ -143,10 +169,11 @@ int tl_findings_json(const struct tl_session *s)
 	struct utsname kernel = { .release = "" };
 
 	uname(&kernel);
-	return tl_out_json(json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:i, s:o}",
+	return tl_out_json(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:i, s:o}",
 			"version", s->before.version,
 			"kernel", kernel.release,
 			"trials", trials_json(s),
+			"kinds", kinds_json(s),
 			"events", counters_json(tl_event_names, s->before.events,
 						s->after.events, TL_EVENTS),
 			"losses", counters_json(tl_loss_names, s->before.losses,

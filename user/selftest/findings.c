@@ -57,7 +57,8 @@ static void trial_explain(const struct tl_trial *trial)
 		       trial->more, trial->front_ns, trial->own_ns, trial->transit_ns);
 		break;
 	default:
-		printf("%s\n", *trial->why ? trial->why : "no call was made");
+		printf("%s\n", *trial->why ? trial->why : trial->requests ? "no call was made" :
+								     "no request was answered");
 	}
 }
 
@@ -74,6 +75,37 @@ static void trials_print(const struct tl_session *s)
 	for (i = 0; i < s->n_trials; i++)
 		if (tl_judge_verdict(&s->trials[i]) != TL_VERDICT_MET)
 			trial_explain(&s->trials[i]);
+}
+
+/* What wrong attribution all trials of a kind together rule out. */
+static void kinds_print(const struct tl_session *s)
+{
+	struct tl_kind kinds[TL_KINDS];
+	size_t n = tl_judge_kinds(kinds, s->trials, s->n_trials), i;
+	struct tl_grid *grid;
+	double unused, high;
+
+	if (!n)
+		return;
+	putchar('\n');
+	grid = tl_grid_new("all of a kind|>trials|>calls|>wrong|>wrong %|>ruled out %|>wanted %|"
+			   ">takes calls|verdict");
+	for (i = 0; i < n; i++) {
+		tl_judge_bounds(kinds[i].wrong, kinds[i].calls, &unused, &high);
+		tl_grid_add(grid, "%s", kinds[i].bar->kind);
+		tl_grid_add(grid, "%" PRIu64, kinds[i].trials);
+		tl_grid_add(grid, "%" PRIu64, kinds[i].calls);
+		tl_grid_add(grid, "%" PRIu64, kinds[i].wrong);
+		tl_grid_add(grid, "%.3f", 100 * tl_judge_share(kinds[i].wrong, kinds[i].calls));
+		tl_grid_add(grid, "> %.3f", 100 * high);
+		tl_grid_add(grid, "<= %g", 100 * kinds[i].bar->wrong);
+		tl_grid_add(grid, "%" PRIu64, tl_judge_needed(kinds[i].bar->wrong));
+		tl_grid_add(grid, "%s", tl_verdict_names[tl_judge_kind(&kinds[i])]);
+	}
+	tl_grid_print(grid, stdout, 0, 0);
+	tl_grid_free(grid);
+	puts("Ruled out, with 95 %, is that more than so many are wrong; to rule out more than is\n"
+	     "wanted takes so many calls, none of them wrong: give --seconds and --requests.");
 }
 
 static void identities_print(const struct tl_session *s)
@@ -151,12 +183,30 @@ void tl_findings_print(const struct tl_session *s)
 {
 	if (s->n_trials) {
 		trials_print(s);
+		kinds_print(s);
 		identities_print(s);
 	}
 	if (s->n_trials && s->costs.n)
 		putchar('\n');
 	if (s->costs.n)
 		costs_print(&s->costs);
+}
+
+/* Return: how many kinds have too many wrong calls, after a sentence on each. */
+static size_t kinds_status(const struct tl_session *s)
+{
+	struct tl_kind kinds[TL_KINDS];
+	size_t n = tl_judge_kinds(kinds, s->trials, s->n_trials), i, missed = 0;
+
+	for (i = 0; i < n; i++) {
+		if (tl_judge_kind(&kinds[i]) == TL_VERDICT_MET)
+			continue;
+		tl_out_error("%s: %" PRIu64 " of %" PRIu64 " calls of all trials are wrong, which is "
+			     "more than wanted: do not believe the attribution of such servers "
+			     "here", kinds[i].bar->kind, kinds[i].wrong, kinds[i].calls);
+		missed++;
+	}
+	return missed;
 }
 
 /**
@@ -168,7 +218,7 @@ void tl_findings_print(const struct tl_session *s)
 int tl_findings_status(const struct tl_session *s)
 {
 	char names[400] = "";
-	size_t i, used = 0, n = 0;
+	size_t i, used = 0, n = 0, kinds = kinds_status(s);
 
 	for (i = 0; i < s->n_trials; i++) {
 		if (tl_judge_verdict(&s->trials[i]) < TL_VERDICT_MISSED)
@@ -184,7 +234,7 @@ int tl_findings_status(const struct tl_session *s)
 			     "the attribution of such servers here", n, s->n_trials, names);
 	if (s->n_trials && tl_session_events_rest(s))
 		tl_out_error("the kernel's events do not add up: do not believe its figures");
-	return n || (s->n_trials && tl_session_events_rest(s)) ? TL_EXIT_FAILED : TL_EXIT_OK;
+	return n || kinds || (s->n_trials && tl_session_events_rest(s)) ? TL_EXIT_FAILED : TL_EXIT_OK;
 }
 
 static int shapes_json(void)

@@ -54,6 +54,48 @@ void tl_judge_bounds(u64 part, u64 all, double *low, double *high)
 	*high = all ? fmin(middle + half, 1) : 1;
 }
 
+/**
+ * tl_judge_needed() - How many calls it takes to rule a rate out
+ * @rate: of wrong ones, above 0
+ *
+ * Return: so many of which none is wrong that the upper bound of tl_judge_bounds() is the rate.
+ */
+u64 tl_judge_needed(double rate)
+{
+	return (u64)ceil(Z95 * Z95 * (1 - rate) / rate);
+}
+
+/**
+ * tl_judge_kinds() - Add trials up by their kinds
+ * @kinds: of TL_KINDS entries, filled in the order in which they turn up
+ * @trials: that were judged
+ * @n: how many
+ *
+ * What a single trial cannot rule out because it has so few calls, all of a kind together may.
+ *
+ * Return: how many kinds made calls.
+ */
+size_t tl_judge_kinds(struct tl_kind *kinds, const struct tl_trial *trials, size_t n)
+{
+	size_t used = 0, i, k;
+
+	for (i = 0; i < n; i++) {
+		if (trials[i].state != TL_TRIAL_RUN || !trials[i].calls)
+			continue;
+		for (k = 0; k < used && kinds[k].bar != trials[i].shape->bar; k++)
+			;
+		if (k == TL_KINDS)
+			continue;
+		if (k == used)
+			kinds[used++] = (struct tl_kind){ .bar = trials[i].shape->bar };
+		kinds[k].trials++;
+		kinds[k].calls += trials[i].calls;
+		kinds[k].right += trials[i].right;
+		kinds[k].wrong += trials[i].wrong;
+	}
+	return used;
+}
+
 static bool is_of(const struct tl_tier_place *place, const char *tier)
 {
 	u32 i;
@@ -162,6 +204,20 @@ static bool too_many(u64 wrong, u64 calls, double rate)
 	return (double)wrong > mean + 3 * sqrt(mean);
 }
 
+/**
+ * tl_judge_kind() - Are few enough calls of a kind wrong?
+ * @kind: all of its trials
+ *
+ * A rate that brings a single trial no more than chance might shows in all of them.
+ *
+ * Return: TL_VERDICT_MET or TL_VERDICT_MISSED.
+ */
+enum tl_verdict tl_judge_kind(const struct tl_kind *kind)
+{
+	return too_many(kind->wrong, kind->calls, kind->bar->wrong) ? TL_VERDICT_MISSED :
+								      TL_VERDICT_MET;
+}
+
 static bool adds_up(const struct tl_trial *trial)
 {
 	unsigned int depth = trial->shape->depth;
@@ -186,7 +242,7 @@ enum tl_verdict tl_judge_verdict(const struct tl_trial *trial)
 
 	if (trial->state != TL_TRIAL_RUN)
 		return trial->state == TL_TRIAL_ABSENT ? TL_VERDICT_ABSENT : TL_VERDICT_FAILED;
-	if (trial->shape->depth > 1 && !trial->calls)
+	if (!trial->requests || (trial->shape->depth > 1 && !trial->calls))
 		return TL_VERDICT_FAILED;
 	if (!adds_up(trial) || trial->more)
 		return TL_VERDICT_LOST;

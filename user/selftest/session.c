@@ -20,6 +20,7 @@
 #define QUIET_MS 250
 #define CALLS_MAX 3 /* of a request */
 #define TURNS_MAX 200 /* about a second */
+#define SHARE_S 0.5 /* of a trial's load, at least */
 
 static int refuse(struct tl_session *s, struct tl_error *err)
 {
@@ -90,20 +91,47 @@ static int trials_make(struct tl_session *s, struct tl_error *err)
 				.connections = (unsigned int)o->connections[k],
 			};
 	s->run = (struct tl_trial_run){ .ctl = s->ctl, .programs = &s->programs, .turn = turn,
-					.requests = o->requests, .seconds = o->seconds };
+					.requests = o->requests };
 	return 0;
+}
+
+/*
+ * An equal share of what is left for the next trial's load: who is done before leaves his time to
+ * the others, so that a fast machine does all requests, and a slow one comes to an end.
+ */
+static double share_s(const struct tl_session *s, double begin)
+{
+	double left = TL_SESSION_S - (tl_trial_clock() - begin);
+	double beside = s->now ? s->beside_s / (double)s->now : 0;
+
+	return max(left / (double)(s->n_trials - s->now) - beside, SHARE_S);
+}
+
+static int trial_run(struct tl_session *s, double session_begin, struct tl_error *err)
+{
+	struct tl_trial *trial = &s->trials[s->now];
+	double begin = tl_trial_clock();
+	int code;
+
+	tl_out_progress("%zu of %zu: %s, %u connections", s->now + 1, s->n_trials,
+			trial->shape->name, trial->connections);
+	s->run.seconds = s->options->seconds;
+	if (s->run.seconds <= 0)
+		s->run.seconds = share_s(s, session_begin);
+	code = tl_trial_run(&s->run, trial, err);
+	s->beside_s += tl_trial_clock() - begin - trial->seconds;
+	return code;
 }
 
 static int trials_run(struct tl_session *s, struct tl_error *err)
 {
 	u64 calls = CALLS_MAX * s->n_trials * s->options->requests + 1000;
-	u64 seconds = (u64)(s->options->seconds + 60) * s->n_trials + 60;
+	u64 seconds = (u64)(max(s->options->seconds, TL_SESSION_S) + 60) * s->n_trials + 60;
 	int code = tl_trial_back(&s->run, &s->back, calls, seconds, err);
+	double begin = tl_trial_clock();
 
 	for (s->now = 0; !code && s->now < s->n_trials; s->now++) {
-		tl_out_progress("%zu of %zu: %s, %u connections", s->now + 1, s->n_trials,
-				s->trials[s->now].shape->name, s->trials[s->now].connections);
-		code = tl_trial_run(&s->run, &s->trials[s->now], err);
+		code = trial_run(s, begin, err);
 		if (!code && !s->back.pid)
 			code = -EIO; /* seen in a turn, which has said why */
 		code = code ? code : back_look(s, err);

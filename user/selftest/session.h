@@ -9,6 +9,8 @@
 #include "selftest/program.h"
 #include "selftest/trial.h"
 
+#define TL_SESSION_S 80.0 /* of all trials together, if nobody says otherwise */
+
 /**
  * struct tl_session_options - What the self test is asked to do
  * @programs: directory of the test programs, NULL for where they are by rights
@@ -17,7 +19,7 @@
  * @connections: at once, a trial for each
  * @n_connections: how many
  * @requests: of each trial
- * @seconds: of each trial at most
+ * @seconds: of each trial at most; 0 if they share TL_SESSION_S
  * @cost: measure the hooks' cost, too
  */
 struct tl_session_options {
@@ -37,6 +39,7 @@ struct tl_session_options {
  * @before: the module before them
  * @after: and after them
  * @last: generation of the interval that was read last
+ * @beside_s: what the trials so far took beside their loads
  */
 struct tl_session {
 	struct tl_trial_run run;
@@ -51,6 +54,7 @@ struct tl_session {
 	struct tl_trial *trials;
 	size_t n_trials, now;
 	u64 last, missed, turns;
+	double beside_s;
 	struct tl_costs costs;
 };
 

@@ -33,6 +33,7 @@ struct tl_tier_place {
  * @why: a sentence, if it did not run
  * @place: from the front tier down
  * @requests: that the load got right answers to
+ * @seconds: that the load took
  *
  * The judge's: @calls made, of them @right, @wrong, @absent, @by; @more: calls that the
  * kernel counted and nobody made. Over a chain: @front_ns, the response time of the
@@ -46,6 +47,7 @@ struct tl_trial {
 	char why[300];
 	struct tl_tier_place place[TL_SHAPE_DEPTH];
 	u64 requests;
+	double seconds;
 	u64 calls, right, wrong, absent, more, by[TL_BY_KINDS];
 	u64 front_ns, own_ns, transit_ns, rest_ns, chain_calls, joined, chain_requests, counted;
 };
@@ -69,6 +71,7 @@ struct tl_trial_run {
 };
 
 struct tl_program;
+double tl_trial_clock(void);
 bool tl_trial_ports_take(struct tl_trial_run *run, const struct tl_tier_place *place);
 int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, u64 seconds,
 		  struct tl_error *err);
