@@ -91,7 +91,7 @@ compare()
 	done
 	sum=$(cells "$3")
 	outside=$(usage "$3" '| .cpu_ns - .request_cpu_ns')
-	diag "$1, $2: outside of requests $outside ns, $(jq -n "100 * $outside / ($sum + $outside) | . * 10 | round / 10") %"
+	diag "$1, $2: outside of requests $outside ns, $(jq -n "if $sum + $outside > 0 then 100 * $outside / ($sum + $outside) else 0 end | . * 10 | round / 10") %"
 	within $((sum + outside)) "$4" "$1, $2: classes and what is outside of requests, as the control group says"
 }
 
