@@ -17,7 +17,7 @@
 #include "stats.h"
 #include "tier.h"
 
-#define OPEN 4 /* intervals open at once, a power of two */
+#define OPEN 8 /* intervals open at once, a power of two: a busy machine closes late */
 #define BUCKETS 64
 
 /* Everything of one interval. */
