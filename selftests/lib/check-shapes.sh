@@ -29,6 +29,8 @@ pool:		--mode pool
 pool-io:	--mode pool --answer io
 pool-eventfd:	--mode pool-eventfd
 pool-eventfd-io: --mode pool-eventfd --answer io
+pool-lifo:	--mode pool --answer io --jobs lifo --results lifo
+pool-random:	--mode pool-eventfd --answer io --jobs random --results random
 pool-pipe:	--mode pool-pipe
 pool-pipe-io:	--mode pool-pipe --answer io
 fan-out:	--mode thread --calls 3 --parallel

@@ -293,8 +293,8 @@ static int pool_open(struct pool *p, struct tier *t, enum tier_queue_kind kind)
 	p->sender.io = t->io;
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	bad = tier_queue_open(&p->queue, kind);
-	bad |= tier_queue_open(&p->done, TIER_QUEUE_FUTEX);
+	bad = tier_queue_open(&p->queue, kind, t->jobs);
+	bad |= tier_queue_open(&p->done, TIER_QUEUE_FUTEX, t->results);
 	for (unsigned int i = 0; i < t->n_listen; i++)
 		bad |= watch(p, t->listen_fd[i], TIER_CLIENTS + i, EPOLLIN);
 	bad |= watch(p, t->signal_fd, NR_END, EPOLLIN);

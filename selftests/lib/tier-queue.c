@@ -3,14 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 /* An eventfd that each read takes one from: so many readers wake as there are entries. */
-int tier_queue_open(struct tier_queue *q, enum tier_queue_kind kind)
+int tier_queue_open(struct tier_queue *q, enum tier_queue_kind kind,
+		    enum tier_queue_order order)
 {
 	q->kind = kind;
-	q->in = q->out = 0;
+	q->order = order;
+	q->in = q->out = q->ends = 0;
+	q->seed = 1;
 	q->fd[0] = q->fd[1] = -1;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->filled, NULL);
@@ -42,12 +46,33 @@ void tier_queue_put(struct tier_queue *q, int32_t nr)
 		return;
 	}
 	pthread_mutex_lock(&q->lock);
-	q->ring[q->in++ % TIER_QUEUE_MAX] = nr;
+	if (nr < 0)
+		q->ends++;
+	else
+		q->ring[q->in++ % TIER_QUEUE_MAX] = nr;
 	if (q->kind == TIER_QUEUE_FUTEX)
 		pthread_cond_signal(&q->filled);
 	pthread_mutex_unlock(&q->lock);
 	if (q->kind == TIER_QUEUE_EVENTFD)
 		eventfd_write(q->fd[0], 1);
+}
+
+/* The lock is held, and there is an entry. */
+static int32_t take(struct tier_queue *q)
+{
+	int32_t *first = &q->ring[q->out % TIER_QUEUE_MAX], *any, nr;
+
+	if (q->order == TIER_ORDER_LIFO)
+		return q->ring[--q->in % TIER_QUEUE_MAX];
+	if (q->order == TIER_ORDER_RANDOM) {
+		any = &q->ring[(q->out + rand_r(&q->seed) % (q->in - q->out)) %
+			       TIER_QUEUE_MAX];
+		nr = *any;
+		*any = *first;
+		*first = nr;
+	}
+	q->out++;
+	return *first;
 }
 
 /* Return: an entry, or -1 when there is none. */
@@ -57,19 +82,22 @@ int32_t tier_queue_try(struct tier_queue *q)
 
 	pthread_mutex_lock(&q->lock);
 	if (q->in != q->out)
-		nr = q->ring[q->out++ % TIER_QUEUE_MAX];
+		nr = take(q);
 	pthread_mutex_unlock(&q->lock);
 	return nr;
 }
 
 static int32_t take_futex(struct tier_queue *q)
 {
-	int32_t nr;
+	int32_t nr = -1;
 
 	pthread_mutex_lock(&q->lock);
-	while (q->in == q->out)
+	while (q->in == q->out && !q->ends)
 		pthread_cond_wait(&q->filled, &q->lock);
-	nr = q->ring[q->out++ % TIER_QUEUE_MAX];
+	if (q->in != q->out)
+		nr = take(q);
+	else
+		q->ends--;
 	pthread_mutex_unlock(&q->lock);
 	return nr;
 }

@@ -8,6 +8,7 @@
 
 #include "addr.h"
 #include "frame.h"
+#include "tier-queue.h"
 #include "truth.h"
 
 #define TIER_NEXT 64	   /* endpoints below */
@@ -37,6 +38,7 @@ struct tier {
 	enum tier_how how; /* the bodies are sent */
 	bool between_ticks; /* work is done where no tick sees it */
 	bool answer_io;	   /* the pool's I/O thread answers, not the worker */
+	enum tier_queue_order jobs, results; /* of the pool: which is taken first */
 	uint32_t expect;   /* bytes of the body that a call sends when it is asked for it */
 	const struct tier_io *io;
 	struct truth truth;

@@ -42,6 +42,10 @@ static const char *const hows[] = {[TIER_SEND] = "send",
 				   [TIER_SPLICE] = "splice",
 				   NULL};
 static const char *const answerers[] = {"worker", "io", NULL};
+static const char *const orders[] = {[TIER_ORDER_FIFO] = "fifo",
+				     [TIER_ORDER_LIFO] = "lifo",
+				     [TIER_ORDER_RANDOM] = "random",
+				     NULL};
 
 struct options {
 	unsigned int mode;
@@ -72,6 +76,9 @@ static const char help[] =
 	"  --expect BYTES       a call has a body so large, and sends it when it is asked for it;\n"
 	"                       not with --parallel, nor in mode epoll or uring\n"
 	"  --answer worker|io   pool: who sends the answer (default worker); io: the one that reads\n"
+	"  --jobs ORDER         pool: which job is taken first: fifo (default), lifo, random;\n"
+	"                       not in mode pool-pipe\n"
+	"  --results ORDER      the same of what comes back to the one that reads\n"
 	"  --next ADDR          a tier below; may be repeated, calls go to them in turn\n"
 	"  --next-per-class ADDR  class cNN calls port + NN, or PATH.NN, and no other\n"
 	"  --pool N             epoll: connections to each next tier (default 8);\n"
@@ -92,7 +99,7 @@ static const char help[] =
 	"Prints \"listening ADDR\" when it is ready. SIGTERM ends it in good order.\n"
 	"example: tierserver --port 9001 --next 9002 --calls 3 --work-us 500 --log front.json\n";
 
-enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_SEND, OPT_EXPECT, OPT_REQUESTS,
+enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_JOBS, OPT_RESULTS, OPT_SEND, OPT_EXPECT, OPT_REQUESTS,
        OPT_SECONDS, OPT_LOG, OPT_ROWS, OPT_CSV, OPT_TICKS, OPT_HELP, OPT_KNOB };
 
 static const struct option longs[] = {
@@ -105,6 +112,8 @@ static const struct option longs[] = {
 	{ "ports", required_argument, NULL, OPT_PORTS },
 	{ "next-per-class", required_argument, NULL, OPT_PER_CLASS },
 	{ "answer", required_argument, NULL, OPT_ANSWER },
+	{ "jobs", required_argument, NULL, OPT_JOBS },
+	{ "results", required_argument, NULL, OPT_RESULTS },
 	{ "send", required_argument, NULL, OPT_SEND },
 	{ "expect", required_argument, NULL, OPT_EXPECT },
 	{ "requests", required_argument, NULL, OPT_REQUESTS },
@@ -175,6 +184,12 @@ static void set_shape(struct tier *t, struct options *o, int opt, const char *va
 		break;
 	case OPT_ANSWER:
 		t->answer_io = opt_word(value, answerers);
+		break;
+	case OPT_JOBS:
+		t->jobs = opt_word(value, orders);
+		break;
+	case OPT_RESULTS:
+		t->results = opt_word(value, orders);
 		break;
 	case OPT_SEND:
 		t->how = opt_word(value, hows);
@@ -256,6 +271,8 @@ static void parse_options(struct tier *t, struct options *o, int argc, char **ar
 	if (t->expect && (t->knob[FRAME_PARALLEL] || modes[o->mode].serve == tier_serve_epoll ||
 			  t->io->recv == tier_io_uring.recv))
 		opt_usage("not with --parallel, nor in mode epoll or uring:", "--expect");
+	if (t->jobs && modes[o->mode].serve == tier_serve_pool_pipe)
+		opt_usage("not in mode pool-pipe:", "--jobs");
 	if (t->io->recv == tier_io_uring.recv && t->how != TIER_SEND)
 		opt_usage("not in mode", modes[o->mode].name);
 }
