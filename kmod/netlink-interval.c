@@ -176,6 +176,7 @@ static int put_by(struct sk_buff *skb, const struct tl_edge *edge)
 		[TL_BY_OWNER] = TIERLENS_A_EDGE_BY_OWNER,
 		[TL_BY_HANDOFF] = TIERLENS_A_EDGE_BY_HANDOFF,
 		[TL_BY_LOOKBACK] = TIERLENS_A_EDGE_BY_LOOKBACK,
+		[TL_BY_ORDER] = TIERLENS_A_EDGE_BY_ORDER,
 	};
 	u64 calls = 0;
 	unsigned int i;

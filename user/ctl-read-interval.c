@@ -161,6 +161,7 @@ static int read_edge(struct nlattr *nest, struct tl_interval *interval)
 		FIELD(TIERLENS_A_EDGE_BY_HANDOFF, struct edge_fields, by[TL_BY_HANDOFF]),
 		FIELD(TIERLENS_A_EDGE_BY_LOOKBACK, struct edge_fields,
 		      by[TL_BY_LOOKBACK]),
+		FIELD(TIERLENS_A_EDGE_BY_ORDER, struct edge_fields, by[TL_BY_ORDER]),
 	};
 	static const int sums[TL_EDGE_SUMS] = {
 		[TL_EDGE_JOINED] = TIERLENS_A_EDGE_JOINED,

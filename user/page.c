@@ -343,7 +343,7 @@ static void calls_print(FILE *to, const struct tl_interval *total)
 	qsort(sorted, total->n_edges, sizeof(*sorted), by_calls);
 	fputs("<div class=\"wide\"><table><tr><th>caller</th><th class=\"left\">called</th>"
 	      "<th class=\"left\">at</th><th>calls</th><th>per second</th><th>mean ms</th>"
-	      "<th>in transit, ms</th><th>by thread</th><th>owner</th><th>handoff</th><th>look back</th></tr>\n",
+	      "<th>in transit, ms</th><th>by thread</th><th>owner</th><th>handoff</th><th>look back</th><th>order</th></tr>\n",
 	      to);
 	for (i = 0; i < total->n_edges && i < CALLS_MAX; i++)
 		call_print(to, sorted[i], tl_ns_to_s(total->length_ns));
@@ -486,7 +486,8 @@ static const char reading[] =
 	"host and were seen: the wire and the queue in front of the called tier.</dd>\n"
 	"<dt>Calls</dt><dd>How each call's request was found: by thread, the thread was working "
 	"on it; owner, the connection belonged to it; handoff, one thread woke another with it; "
-	"look back, the thread answered it afterwards. A call without a request is shown as "
+	"look back, the thread answered it afterwards; order, results came back to the thread that "
+	"answered, and the order in which they do was seen to be kept. A call without a request is shown as "
 	"such, never guessed.</dd>\n"
 	"<dt>Medians and percentages</dt><dd>Read from a histogram whose buckets are at most an "
 	"eighth of their lower bound wide: within 12.5 %, usually much closer. Means and sums "

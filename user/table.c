@@ -88,6 +88,7 @@ const char *const tl_by_names[TL_BY_KINDS] = {
 	[TL_BY_OWNER] = "owner",
 	[TL_BY_HANDOFF] = "handoff",
 	[TL_BY_LOOKBACK] = "lookback",
+	[TL_BY_ORDER] = "order",
 };
 
 const struct tl_sum_key tl_cell_keys[TL_CELL_SUMS] = {

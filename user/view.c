@@ -184,7 +184,7 @@ void tl_view_edges(FILE *to, const struct tl_interval *interval)
 	if (!interval->n_edges)
 		return;
 	grid = tl_grid_new("caller|class|peer|tier|>calls/s|>mean ms|>transit ms|>by thread|"
-			   ">owner|>handoff|>lookback");
+			   ">owner|>handoff|>lookback|>order");
 	for (i = 0; i < interval->n_edges; i++) {
 		const struct tl_edge *e = &interval->edges[i];
 		double calls = (double)e->calls;

@@ -4,7 +4,14 @@
 #define TL_CORE_KINDS_H
 
 /* How a call's owner was found. */
-enum tl_by { TL_BY_THREAD, TL_BY_OWNER, TL_BY_HANDOFF, TL_BY_LOOKBACK, TL_BY_KINDS };
+enum tl_by {
+	TL_BY_THREAD,
+	TL_BY_OWNER,
+	TL_BY_HANDOFF,
+	TL_BY_LOOKBACK,
+	TL_BY_ORDER,
+	TL_BY_KINDS
+};
 
 /* Ways in which a figure can be incomplete. */
 enum tl_loss {

@@ -96,6 +96,7 @@ static const struct fields edge_fields = {
 	[TIERLENS_A_EDGE_TRANSIT_NS] = {.name = "transit_ns"},
 	[TIERLENS_A_EDGE_BYTES_OUT] = {.name = "bytes_out"},
 	[TIERLENS_A_EDGE_BYTES_IN] = {.name = "bytes_in"},
+	[TIERLENS_A_EDGE_BY_ORDER] = {.name = "by_order", .optional = true},
 }};
 
 static const struct fields path_fields = {
@@ -182,11 +183,13 @@ static const char *check_edge(struct interval_reader *reader, const struct field
 	unsigned int i, kinds = 0;
 
 	(void)reader;
-	for (i = TIERLENS_A_EDGE_BY_THREAD; i <= TIERLENS_A_EDGE_BY_LOOKBACK; i++) {
+	for (i = TIERLENS_A_EDGE_BY_THREAD; i <= TIERLENS_A_EDGE_BY_ORDER; i++) {
+		if (i > TIERLENS_A_EDGE_BY_LOOKBACK && i != TIERLENS_A_EDGE_BY_ORDER)
+			continue;
 		kinds += !!attrs[i];
 		by += number(set, i);
 	}
-	if (kinds != (number(set, TIERLENS_A_EDGE_TIER) ? 4 : 0))
+	if (kinds != (number(set, TIERLENS_A_EDGE_TIER) ? 5 : 0))
 		return "an edge of no tier has kinds, or one of a tier lacks some";
 	if (kinds && by != calls)
 		return "an edge's calls are not the sum of its kinds";

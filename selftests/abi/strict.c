@@ -148,6 +148,7 @@ static void put_edge(const struct made *made)
 	put_u64(TIERLENS_A_EDGE_TRANSIT_NS, no, made->transit_ns);
 	put_u64(TIERLENS_A_EDGE_BYTES_OUT, no, 5);
 	put_u64(TIERLENS_A_EDGE_BYTES_IN, no, 5);
+	put_u64(TIERLENS_A_EDGE_BY_ORDER, no, 0);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -278,12 +279,14 @@ static void edges(void)
 {
 	int i;
 
-	for (i = TIERLENS_A_EDGE_TIER; i <= TIERLENS_A_EDGE_BYTES_IN; i++)
+	for (i = TIERLENS_A_EDGE_TIER; i <= TIERLENS_A_EDGE_BY_ORDER; i++)
 		if (i < TIERLENS_A_EDGE_PEER_ADDR || i == TIERLENS_A_EDGE_CALLS ||
 		    i == TIERLENS_A_EDGE_TIME_NS ||
-		    (i > TIERLENS_A_EDGE_BY_LOOKBACK && i != TIERLENS_A_EDGE_PEER_PATH))
+		    (i > TIERLENS_A_EDGE_BY_LOOKBACK && i != TIERLENS_A_EDGE_PEER_PATH &&
+		     i != TIERLENS_A_EDGE_BY_ORDER))
 			WRONG("an edge lacks", made.no_edge = i);
 	WRONG("kinds", made.no_edge = TIERLENS_A_EDGE_BY_HANDOFF);
+	WRONG("kinds", made.no_edge = TIERLENS_A_EDGE_BY_ORDER);
 	WRONG("kinds", made.edge_tier = 0);
 	WRONG("sum of its kinds", made.by_owner = 2);
 	WRONG("joined", made.joined = 4);

@@ -151,7 +151,7 @@ static void test_merge(void)
 static void test_edges(void)
 {
 	struct tl_call_sum sum = {.peer = 7,
-				  .by = {1, 2, 3, 4},
+				  .by = {1, 2, 3, 4, 5},
 				  .joined = 6,
 				  .time_ns = 50,
 				  .transit_ns = 20,

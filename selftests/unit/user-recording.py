@@ -81,7 +81,7 @@ class Edge:
         self.time += time
 
     def json(self):
-        by = {"thread": 0, "owner": 0, "handoff": 0, "lookback": 0}
+        by = {"thread": 0, "owner": 0, "handoff": 0, "lookback": 0, "order": 0}
         by[self.kind] = self.calls
         joined = self.calls if self.head["peer_tier"] else 0
         return {**self.head, "calls": self.calls, "time_s": self.time / 1e9,
