@@ -252,6 +252,46 @@ mutations=(
 	'path CPU not added|cell.c|/path->cpu_ns +=/d'
 	'path CPU not merged|cell.c|/into->cpu_ns += from/d'
 	'path own time not added|cell.c|/path->own_ns +=/d'
+	'opened after it began is possible|order.c|s/result->begin_ns < answer->open_ns ||/0 ||/'
+	'answered before it was done is possible|order.c|s/result->done_ns > answer->sent_ns/0/'
+	'without calls it is told by times|order.c|s/return result->begin_ns \&\& (/return (/'
+	'overlaps with the next only|order.c|s/first_ns = min(first_ns, results\[k\].done_ns)/first_ns = results[k].done_ns/'
+	'nothing overlaps|order.c|s/overlaps |= 1ULL << (k - 1)/overlaps |= 0/'
+	'apart from the next is apart|order.c|s/(overlaps | overlaps << 1)/overlaps/'
+	'believed from the beginning|order.c|s/order->right >= wanted(order)/1/'
+	'believed after a wrong one by the jobs|order.c|s/return !order->demand \&\& /return /'
+	'believed by neighbours alone|order.c|s/jobs_are_kept(&order->sure, TL_ORDER_JOBS) \&\&/1 \&\&/'
+	'believed by sure jobs alone|order.c|s/jobs_are_kept(&order->near, TL_ORDER_NEAR);/1;/'
+	'never believed by the jobs|order.c|s/return !order->demand \&\& /return 0 \&\& /'
+	'wrong is forgiven|order.c|/order->right = 0;/d'
+	'wrong demands no more|order.c|s/min(wanted(order) \* TL_ORDER_AGAIN/min(wanted(order)/'
+	'demand without end|order.c|s/min(\(wanted(order) \* TL_ORDER_AGAIN\), TL_ORDER_DEMAND_MAX)/\1/'
+	'wrong keeps the jobs|order.c|/order->near.same = 0;/d'
+	'a check of what was not there|order.c|s/if (results\[1\].told_ns > answers\[0\].sent_ns)/if (0)/'
+	'right without a check|order.c|s/if (impossible(&results\[0\], &answers\[1\]) ||/if (1 ||/'
+	'right without end|order.c|s/order->right += order->right < TL_ORDER_DEMAND_MAX/order->right++/'
+	'jobs without a choice|order.c|s/<= max(first_open_ns, second_open_ns)/< 0/'
+	'jobs the other way round|order.c|s/if (began_first == opened_first)/if (began_first != opened_first)/'
+	'jobs do not fade|order.c|s/jobs->same \/= 2;/;/'
+	'jobs always kept|order.c|s/jobs->other \* 5 <= all/1/'
+	'wrong goes unseen|order.c|s/if (impossible(&results\[k\], &answers\[k\])) {/if (0) {/'
+	'groups in any order|order.c|s/return began == opened \&\&/return/'
+	'groups that are impossible|order.c|s/return began == opened \&\& .*/return began == opened;/'
+	'groups without calls|order.c|s/if (!all_have_called(results, n))/if (0)/'
+	'groups whatever the jobs|order.c|s/else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))/else/'
+	'no groups|order.c|s/else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))/else if (0)/'
+	'sure of what may be answered later|order.c|s/bool result = n_results == n,/bool result = 1,/'
+	'sure only as a result|order.c|s/if ((result || answer) \&\&/if (result \&\&/'
+	'sure only as an answer|order.c|s/if ((result || answer) \&\&/if (answer \&\&/'
+	'sure out of step|order.c|s/if (even || is_believed(order))/if (1)/'
+	'sure before the word|order.c|s/even = even \&\& n_results == n \&\& .*/even = even \&\& n_results == n;/'
+	'sure with one more there|order.c|s/even = even \&\& n_results == n \&\&/even = even \&\&/'
+	'one that is not answered is forgotten|order.c|s/if (n_results > n \&\& all_were_taken(results, answers, n))/if (1)/'
+	'one that came later counts|order.c|s/if (n_results > n \&\& all_were_taken(results, answers, n))/if (0)/'
+	'taken although not told|order.c|s/return results\[n - 1\].told_ns <= answers\[n - 1\].sent_ns \&\&/return/'
+	'taken although told in time|order.c|s/results\[n\].told_ns > answers\[n - 1\].sent_ns;/1;/'
+	'sure jobs not looked at|order.c|/check_sure(order, results, answers, n, pairs->sure);/d'
+	'both sure and ordered|order.c|s/^[\t ]*~pairs->sure;$/~0ULL;/'
 )
 
 # True if the tests fail; without warnings, lest the compiler should notice first. The random one,
@@ -263,7 +303,7 @@ noticed()
 	make -s -f selftests/unit/unit.mk check-core O="$dir/out" unit-core-dir="$dir/core" \
 		unit-warnings= UNIT_CFLAGS='-O1 -fsanitize=undefined -fno-sanitize-recover=all' \
 		PROVE=true >"$dir/log" 2>&1 || return 0
-	for test in own rules errand link interim classify chain cell hist; do
+	for test in order pools own rules errand link interim classify chain cell hist; do
 		timeout 20 "$dir/out/unit/test-core-$test" >"$dir/log" 2>&1 || return 0
 	done
 	! timeout 60 "$dir/out/unit/test-core-random" 1 8000 >"$dir/log" 2>&1
