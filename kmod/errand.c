@@ -103,16 +103,15 @@ void tl_errand_put(struct tl_request_ref ref)
 		tl_conn_errand_free(server);
 }
 
-/* When the last bytes of its calls were received; the errand is used. */
-u64 tl_errand_last_ns(struct tl_request_ref errand)
+/* When it began and the last bytes of its calls were received; the errand is used. */
+void tl_errand_times(struct tl_request_ref errand, u64 *begin_ns, u64 *last_ns)
 {
 	struct tl_server *server = entry(errand.request);
-	u64 last_ns;
 
 	raw_spin_lock(&server->conn.lock);
-	last_ns = server->request.mark_ns;
+	*begin_ns = server->request.open_ns;
+	*last_ns = server->request.mark_ns;
 	raw_spin_unlock(&server->conn.lock);
-	return last_ns;
 }
 
 /**

@@ -8,7 +8,7 @@ struct tl_request_ref tl_errand_new(u64 now_ns);
 void tl_errand_use(struct tl_request *errand);
 void tl_errand_unuse(struct tl_request *errand);
 void tl_errand_put(struct tl_request_ref ref);
-u64 tl_errand_last_ns(struct tl_request_ref errand);
+void tl_errand_times(struct tl_request_ref errand, u64 *begin_ns, u64 *last_ns);
 bool tl_errand_adopt(struct tl_server *server, struct tl_request_ref errand, u8 by);
 struct tl_request_ref tl_errand_adopter(struct tl_request_ref errand);
 

@@ -4,16 +4,14 @@
  *
  * A thread that has received a request lets another one work for it, and answers
  * itself when that has come back. Which job a thread takes out of the program's
- * memory cannot be seen, and the order in which several begin says little: they
- * are woken at once. But each comes back by itself: the thread puts its result
+ * memory cannot be seen. But each comes back by itself: the thread puts its result
  * somewhere and writes to an eventfd or pipe that the first one reads. That one
- * then takes all results that are there and answers, in order. So in one turn its
- * k-th answer belongs to the k-th write, and there are as many of one as of the
- * other; or some more answers, whose writes come right after and are seen in its
- * next turn. Those are believed only if their last calls ended after those of all
- * before, for a thread may also have been held up between its result and its word.
+ * then takes all results that are there and answers. Which result is whose, the
+ * ledger of the thread that reads tells, see ledger.c and core/order.c.
  *
- * Whatever does not fit stays unattributed.
+ * Results come to it with what it reads, and those that were written since then
+ * when its turn ends, for it may have taken them as well: if it is the only one
+ * that reads there.
  *
  * A thread that waits for a futex with a request of its own, and is woken by one
  * that has run an errand, waited for that.
@@ -29,18 +27,18 @@
 #include "conn.h"
 #include "errand.h"
 #include "handoff.h"
+#include "ledger.h"
 #include "stats.h"
 #include "turn.h"
 
 #define BUCKET_BITS 6
 #define OBJECTS 2 /* of one bucket */
+#define SEVERAL ((const struct tl_task *)-1L) /* threads read there */
 #define DEPTH 64 /* unread writes of one object */
-#define LEDGER 64 /* errands and answers of one thread that are not settled */
 
 /* What one write stands for. */
 struct item {
-	struct tl_request_ref errand; /* used by this; empty: work without calls */
-	u64 last_ns; /* end of its last call */
+	struct tl_told told;
 	u32 bytes;
 };
 
@@ -48,26 +46,11 @@ static struct bucket {
 	raw_spinlock_t lock; /* protects the rest */
 	struct object {
 		const void *key; /* NULL: free */
+		const struct tl_task *reader; /* of all; NULL: not known; SEVERAL */
 		unsigned int n;
 		struct item items[DEPTH];
 	} objects[OBJECTS];
 } *buckets;
-
-/* What a thread was told of and what it has answered, in order. */
-struct tl_ledger {
-	struct tl_pool_item item;
-	unsigned int taken_used;
-	unsigned int answered_used;
-	unsigned int before_taken; /* of the turn before, when answers were more */
-	unsigned int before_answered;
-	unsigned int owed; /* writes to come that nobody waits for any more */
-	bool full; /* something is missing */
-	bool own; /* of the answers, some may be to work of the thread's own */
-	struct item taken[LEDGER];
-	struct tl_request_ref answered[LEDGER];
-};
-
-static struct tl_pool ledgers;
 
 int tl_handoff_init(void)
 {
@@ -78,7 +61,7 @@ int tl_handoff_init(void)
 		return -ENOMEM;
 	for (i = 0; i < 1U << BUCKET_BITS; i++)
 		raw_spin_lock_init(&buckets[i].lock);
-	if (tl_pool_init(&ledgers, "ledgers", sizeof(struct tl_ledger), 8, NULL)) {
+	if (tl_ledger_init()) {
 		tl_handoff_exit();
 		return -ENOMEM;
 	}
@@ -87,7 +70,7 @@ int tl_handoff_init(void)
 
 void tl_handoff_exit(void)
 {
-	tl_pool_exit(&ledgers);
+	tl_ledger_exit();
 	tl_memory_free(buckets, sizeof(*buckets) << BUCKET_BITS);
 	buckets = NULL;
 }
@@ -117,8 +100,10 @@ static struct object *find_or_take(struct bucket *bucket, const void *key)
 	for (i = 0; !object && i < OBJECTS; i++)
 		if (!bucket->objects[i].n)
 			object = &bucket->objects[i];
-	if (object)
+	if (object && object->key != key) {
 		object->key = key;
+		object->reader = NULL;
+	}
 	return object;
 }
 
@@ -132,7 +117,7 @@ static struct item pop(struct object *object)
 }
 
 /* Takes the thread's errand, if it hands one back. */
-static bool leave(struct tl_task *task, struct item *item)
+static bool leave(struct tl_task *task, struct tl_told *told)
 {
 	struct tl_request *request;
 	bool own;
@@ -145,15 +130,18 @@ static bool leave(struct tl_task *task, struct item *item)
 	tl_conn_unlock_request(request);
 	if (own)
 		return false;
-	item->last_ns = ktime_get_mono_fast_ns();
+	told->when.told_ns = ktime_get_mono_fast_ns();
+	/* Of work without calls nobody knows when it was done: after what was before. */
+	told->when.done_ns = task->told_ns;
+	task->told_ns = told->when.told_ns;
 	/* One that is not current is another job's; this one has made no calls, then. */
 	if (task->errand.request == task->thread.current_request.request &&
 	    task->errand.seq == task->thread.current_request.seq) {
-		item->errand = task->errand;
+		told->errand = task->errand;
 		task->errand.request = NULL;
 	}
-	if (item->errand.request)
-		item->last_ns = tl_errand_last_ns(item->errand);
+	if (told->errand.request)
+		tl_errand_times(told->errand, &told->when.begin_ns, &told->when.done_ns);
 	task->thread.current_request.request = NULL;
 	return true;
 }
@@ -172,52 +160,32 @@ void tl_handoff_wrote(struct tl_task *task, const void *key, u64 bytes)
 	struct bucket *bucket = bucket_of(key);
 	struct object *object;
 
-	if (!leave(task, &item))
+	if (!leave(task, &item.told))
 		return;
 	raw_spin_lock(&bucket->lock);
 	object = find_or_take(bucket, key);
 	/* Nobody reads it, or it is not for this: the oldest goes. */
-	if (object && object->n == DEPTH)
+	if (object && object->n == DEPTH) {
 		gone = pop(object);
+		object->items[0].told.missed = true;
+	}
 	if (object)
 		object->items[object->n++] = item;
 	raw_spin_unlock(&bucket->lock);
 	if (!object)
 		gone = item;
-	if (gone.errand.request)
+	if (gone.told.errand.request)
 		this_cpu_inc(tl_stats.loss[TL_LOSS_HANDOFFS_DROPPED]);
-	tl_errand_put(gone.errand);
+	tl_errand_put(gone.told.errand);
 }
 
-/* An item has come to the thread. */
-static void receive(struct tl_task *task, const struct item *item)
+static void note_reader(struct object *object, const struct tl_task *task)
 {
-	struct tl_ledger *ledger = task->ledger;
-
-	if (!ledger) {
-		ledger = tl_pool_get(&ledgers);
-		if (ledger)
-			memset((char *)ledger + sizeof(ledger->item), 0,
-			       sizeof(*ledger) - sizeof(ledger->item));
-		task->ledger = ledger;
-	}
-	if (ledger && ledger->owed) {
-		ledger->owed--;
-		tl_errand_put(item->errand);
-		return;
-	}
-	if (ledger && ledger->taken_used < LEDGER) {
-		ledger->taken[ledger->taken_used++] = *item;
-		return;
-	}
-	if (ledger)
-		ledger->full = true;
-	this_cpu_inc(tl_stats.loss[TL_LOSS_HANDOFFS_DROPPED]);
-	tl_errand_put(item->errand);
+	object->reader = !object->reader || object->reader == task ? task : SEVERAL;
 }
 
-/* Takes what was written, at most @bytes of it. */
-static void take(struct tl_task *task, const void *key, u64 bytes)
+/* Takes what was written, at most @bytes of it; if @more, what is to be read later. */
+static void take(struct tl_task *task, const void *key, u64 bytes, bool more)
 {
 	struct bucket *bucket = bucket_of(key);
 	struct object *object;
@@ -226,14 +194,17 @@ static void take(struct tl_task *task, const void *key, u64 bytes)
 	for (;;) {
 		raw_spin_lock(&bucket->lock);
 		object = find(bucket, key);
-		if (!object || !object->n || object->items[0].bytes > bytes) {
+		if (object && !more)
+			note_reader(object, task);
+		if (!object || !object->n || object->items[0].bytes > bytes ||
+		    (more && object->reader != task)) {
 			raw_spin_unlock(&bucket->lock);
 			return;
 		}
 		item = pop(object);
 		raw_spin_unlock(&bucket->lock);
 		bytes -= item.bytes;
-		receive(task, &item);
+		tl_ledger_told(task, key, &item.told);
 	}
 }
 
@@ -252,7 +223,7 @@ void tl_handoff_reads(struct tl_task *task, const void *key, u64 bytes)
 	if (!bytes)
 		bytes = U64_MAX;
 	if (task->thread.dispatches) {
-		take(task, key, bytes);
+		take(task, key, bytes, false);
 		return;
 	}
 	tl_handoff_settle(task);
@@ -267,7 +238,7 @@ void tl_handoff_took(struct tl_task *task)
 	const void *key = task->reading;
 
 	task->reading = NULL;
-	take(task, key, task->reading_bytes);
+	take(task, key, task->reading_bytes, false);
 }
 
 /* It waited, with a request of its own, for what the current thread has done. */
@@ -302,157 +273,35 @@ static void finish(struct tl_task *task, struct tl_request_ref waiting)
 void tl_handoff_wakes(struct tl_task *task, struct task_struct *woken)
 {
 	const struct tl_task *other = tl_thread_find(woken);
+	u64 begin_ns, last_ns;
 
 	/* It sleeps, so its entry does not change; a wrong hint would do no harm. */
-	if (other && task->process && other->process == task->process &&
-	    READ_ONCE(other->futex) == TL_FUTEX_WAITS &&
-	    /* Who began to wait later waits for something else, a lock perhaps. */
-	    READ_ONCE(other->futex_ns) <= tl_errand_last_ns(task->errand))
+	if (!other || !task->process || other->process != task->process ||
+	    READ_ONCE(other->futex) != TL_FUTEX_WAITS)
+		return;
+	tl_errand_times(task->errand, &begin_ns, &last_ns);
+	/* Who began to wait later waits for something else, a lock perhaps. */
+	if (READ_ONCE(other->futex_ns) <= last_ns)
 		finish(task, other->thread.current_request);
-}
-
-/**
- * tl_handoff_answers() - The current thread answers what it has not worked for
- * @task: the current thread
- * @request: the request, its lock held
- * @own: it may have done the work itself
- */
-void tl_handoff_answers(struct tl_task *task, struct tl_request *request, bool own)
-{
-	struct tl_ledger *ledger = task->ledger;
-
-	if (!ledger)
-		return;
-	if (ledger->answered_used == LEDGER) {
-		ledger->full = true;
-		return;
-	}
-	ledger->own |= own;
-	ledger->answered[ledger->answered_used].request = request;
-	ledger->answered[ledger->answered_used++].seq = request->seq;
-}
-
-static void pair(struct tl_request_ref answered, struct tl_request_ref errand)
-{
-	struct tl_request *request = tl_conn_lock_request(answered);
-
-	if (request && !request->errand)
-		tl_errand_adopt(container_of(request, struct tl_server, request), errand,
-				TL_BY_HANDOFF);
-	tl_conn_unlock_request(request);
-}
-
-/* The first ones are done with. */
-static void remove(struct tl_ledger *ledger, unsigned int taken, unsigned int answered)
-{
-	unsigned int i;
-
-	for (i = 0; i < taken; i++)
-		tl_errand_put(ledger->taken[i].errand);
-	ledger->taken_used -= taken;
-	ledger->answered_used -= answered;
-	memmove(ledger->taken, ledger->taken + taken,
-		ledger->taken_used * sizeof(ledger->taken[0]));
-	memmove(ledger->answered, ledger->answered + answered,
-		ledger->answered_used * sizeof(ledger->answered[0]));
-}
-
-static void pair_first(struct tl_ledger *ledger, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (ledger->taken[i].errand.request)
-			pair(ledger->answered[i], ledger->taken[i].errand);
-	remove(ledger, n, n);
-}
-
-/* Whether those that came in the turn after were not held up. */
-static bool came_last(const struct tl_ledger *ledger, unsigned int from, unsigned int to)
-{
-	u64 last_ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < from; i++)
-		last_ns = max(last_ns, ledger->taken[i].last_ns);
-	for (; i < to; i++)
-		if (ledger->taken[i].last_ns < last_ns)
-			return false;
-	return true;
-}
-
-/* The turn before had more answers than writes: now all of them are here. */
-static void settle_before(struct tl_ledger *ledger)
-{
-	unsigned int n = ledger->before_answered;
-
-	if (ledger->taken_used < n) {
-		/* Not even now. They will come when they mean nothing any more. */
-		ledger->owed += n - ledger->taken_used;
-		remove(ledger, ledger->taken_used, n);
-	} else if (came_last(ledger, ledger->before_taken, n)) {
-		pair_first(ledger, n);
-	} else {
-		remove(ledger, n, n);
-	}
-	ledger->before_answered = 0;
-	ledger->before_taken = 0;
 }
 
 /**
  * tl_handoff_settle() - The current thread's turn is over
  * @task: the current thread
  *
- * Context: task, interrupts off; no connection's lock is held. At most LEDGER steps.
+ * Context: task, interrupts off; no connection's lock is held.
  */
 void tl_handoff_settle(struct tl_task *task)
 {
-	struct tl_ledger *ledger = task->ledger;
+	const void *key;
 
-	if (!ledger || !(ledger->taken_used | ledger->answered_used))
+	if (!task->ledger)
 		return;
-	if (ledger->full ||
-	    (ledger->own && ledger->taken_used != ledger->answered_used)) {
-		remove(ledger, ledger->taken_used, ledger->answered_used);
-		ledger->before_answered = 0;
-		ledger->before_taken = 0;
-		ledger->owed = 0;
-		ledger->full = false;
-		ledger->own = false;
-		return;
-	}
-	ledger->own = false;
-	if (ledger->before_answered)
-		settle_before(ledger);
-	if (ledger->taken_used == ledger->answered_used) {
-		pair_first(ledger, ledger->taken_used);
-		return;
-	}
-	if (ledger->taken_used > ledger->answered_used) {
-		/* Some are of no answer, and it cannot be told which. */
-		remove(ledger, ledger->taken_used, ledger->answered_used);
-		return;
-	}
-	ledger->before_taken = ledger->taken_used;
-	ledger->before_answered = ledger->answered_used;
-}
-
-/**
- * tl_handoff_forget() - A thread goes
- * @task: the thread
- *
- * Context: interrupts off; no connection's lock is held.
- */
-void tl_handoff_forget(struct tl_task *task)
-{
-	struct tl_ledger *ledger = task->ledger;
-
-	if (!ledger)
-		return;
-	tl_handoff_settle(task);
-	remove(ledger, ledger->taken_used, ledger->answered_used);
-	task->ledger = NULL;
-	tl_pool_put(&ledgers, ledger);
+	key = tl_ledger_key(task);
+	/* Who waits in read() for one after the other has taken what he has read. */
+	if (key && task->thread.dispatches)
+		take(task, key, U64_MAX, true);
+	tl_ledger_settle(task);
 }
 
 /* Drops what was written to @key. Between two items another may take its place. */
@@ -474,7 +323,7 @@ static void empty(struct bucket *bucket, const void *key)
 		item = pop(object);
 		raw_spin_unlock_irqrestore(&bucket->lock, flags);
 		local_irq_save(flags);
-		tl_errand_put(item.errand);
+		tl_errand_put(item.told.errand);
 		local_irq_restore(flags);
 	}
 }
@@ -522,9 +371,4 @@ unsigned int tl_handoff_count(void)
 		raw_spin_unlock_irqrestore(&buckets[i].lock, flags);
 	}
 	return n;
-}
-
-unsigned int tl_handoff_ledgers(void)
-{
-	return tl_pool_used(&ledgers);
 }

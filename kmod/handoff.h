@@ -10,12 +10,9 @@ void tl_handoff_wrote(struct tl_task *task, const void *object, u64 bytes);
 void tl_handoff_reads(struct tl_task *task, const void *object, u64 bytes);
 void tl_handoff_took(struct tl_task *task);
 void tl_handoff_wakes(struct tl_task *task, struct task_struct *woken);
-void tl_handoff_answers(struct tl_task *task, struct tl_request *request, bool own);
 void tl_handoff_settle(struct tl_task *task);
-void tl_handoff_forget(struct tl_task *task);
 void tl_handoff_closed(const void *object);
 void tl_handoff_forget_all(void);
 unsigned int tl_handoff_count(void);
-unsigned int tl_handoff_ledgers(void);
 
 #endif

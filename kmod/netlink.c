@@ -15,6 +15,7 @@
 #include "conn.h"
 #include "control.h"
 #include "handoff.h"
+#include "ledger.h"
 #include "interval.h"
 #include "join.h"
 #include "memory.h"
@@ -114,7 +115,7 @@ static int put_occupancy(struct sk_buff *skb, int type, const struct tl_conn_cou
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_ERRANDS, conns->errands) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_THREADS, tl_thread_count()) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_PROCESSES, tl_process_count()) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_LEDGERS, tl_handoff_ledgers()) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_LEDGERS, tl_ledger_count()) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_HANDOFFS, tl_handoff_count()) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_OFFERS, tl_join_count()) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_OCCUPANCY_TIERS, tl_tier_count()) ||

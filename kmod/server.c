@@ -6,8 +6,8 @@
 
 #include "class.h"
 #include "errand.h"
-#include "handoff.h"
 #include "join.h"
+#include "ledger.h"
 #include "path.h"
 #include "server.h"
 #include "shard.h"
@@ -265,7 +265,7 @@ static bool is_current(const struct tl_task *task, const struct tl_request *requ
 }
 
 /* Who answers knows whose the work was that it has just done. */
-static void answers(struct tl_server *server, struct tl_task *task)
+static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 {
 	struct tl_request *request = &server->request;
 	struct tl_thread *thread = &task->thread;
@@ -274,7 +274,7 @@ static void answers(struct tl_server *server, struct tl_task *task)
 	if (is_current(task, request)) {
 		/* Its own, unless somebody was so quick that it is still the last. */
 		if (!request->sums_used && !task->hands_back)
-			tl_handoff_answers(task, request, true);
+			tl_ledger_answers(task, request, true, now_ns);
 		return;
 	}
 	if (now.request && READ_ONCE(now.request->errand) &&
@@ -287,7 +287,7 @@ static void answers(struct tl_server *server, struct tl_task *task)
 	/* Refused: what it does next is not part of that errand, either. */
 	if (now.request && READ_ONCE(now.request->errand))
 		thread->current_request.request = NULL;
-	tl_handoff_answers(task, request, false);
+	tl_ledger_answers(task, request, false, now_ns);
 }
 
 /**
@@ -313,7 +313,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
 		if (task)
-			answers(server, task);
+			answers(server, task, now_ns);
 	}
 	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, losses());
 	if (outcome != TL_ATTRIBUTED)

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "errand.h"
-#include "handoff.h"
+#include "ledger.h"
 #include "thread.h"
 #include "usage.h"
 
@@ -102,7 +102,7 @@ static void forget_entry(struct tl_task *entry)
 	tl_keyed_unlink(bucket, &entry->keyed);
 	raw_spin_unlock(&bucket->lock);
 	tl_errand_put(entry->errand);
-	tl_handoff_forget(entry);
+	tl_ledger_forget(entry);
 	if (entry->process)
 		tl_process_put(entry->process);
 	tl_pool_put(&tasks, entry);

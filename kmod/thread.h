@@ -22,7 +22,8 @@ struct tl_task {
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */
 	bool idle; /* what it does is for what comes next */
 	/* see handoff.c */
-	struct tl_ledger *ledger; /* NULL: nothing was handed back to it */
+	struct tl_ledger *ledger; /* see ledger.c; NULL: nothing was handed back to it */
+	u64 told_ns; /* when it has handed something back last */
 	const void *reading; /* the eventfd or pipe that its last act was to read from */
 	u64 reading_bytes;
 	u8 futex; /* enum tl_futex, its last act */
