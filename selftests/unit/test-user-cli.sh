@@ -332,7 +332,7 @@ completion()
 	completes "--prefix" tierlens class del x --p
 	completes "web:80" tierlens class add x y --tier w
 	completes "--seconds" tierlens record --s
-	completes "pool pool-eventfd pool-pipe pool-io pool-eventfd-io pool-pipe-io" \
+	completes "pool pool-eventfd pool-pipe pool-io pool-eventfd-io pool-pipe-io pool-lifo pool-random pool-back-lifo pool-back-random pool-lifo-lifo" \
 		tierlens selftest --shapes po
 	completes "epoll,cost,depth-4" tierlens selftest --shapes epoll,cost,depth-4
 	completes "--list" tierlens selftest --l

@@ -96,15 +96,19 @@ static int trials_make(struct tl_session *s, struct tl_error *err)
 }
 
 /*
- * An equal share of what is left for the next trial's load: who is done before leaves his time to
- * the others, so that a fast machine does all requests, and a slow one comes to an end.
+ * A trial's share of what is left for loads: who is done before leaves his time to the others, so
+ * that a fast machine does all requests, and a slow one comes to an end. A long trial has several.
  */
 static double share_s(const struct tl_session *s, double begin)
 {
-	double left = TL_SESSION_S - (tl_trial_clock() - begin);
+	double left = TL_SESSION_S - (tl_trial_clock() - begin), shares = 0;
 	double beside = s->now ? s->beside_s / (double)s->now : 0;
+	size_t i;
 
-	return max(left / (double)(s->n_trials - s->now) - beside, SHARE_S);
+	for (i = s->now; i < s->n_trials; i++)
+		shares += (double)tl_shape_times(s->trials[i].shape, s->trials[i].connections);
+	left -= beside * (double)(s->n_trials - s->now);
+	return max(left / shares, SHARE_S);
 }
 
 static int trial_run(struct tl_session *s, double session_begin, struct tl_error *err)
@@ -125,8 +129,9 @@ static int trial_run(struct tl_session *s, double session_begin, struct tl_error
 
 static int trials_run(struct tl_session *s, struct tl_error *err)
 {
-	u64 calls = CALLS_MAX * s->n_trials * s->options->requests + 1000;
-	u64 seconds = (u64)(max(s->options->seconds, TL_SESSION_S) + 60) * s->n_trials + 60;
+	double longest = TL_SHAPE_LONG * max(s->options->seconds, TL_SESSION_S);
+	u64 calls = CALLS_MAX * TL_SHAPE_LONG * s->n_trials * s->options->requests + 1000;
+	u64 seconds = (u64)(longest + 60) * s->n_trials + 60;
 	int code = tl_trial_back(&s->run, &s->back, calls, seconds, err);
 	double begin = tl_trial_clock();
 

@@ -30,9 +30,22 @@ const struct tl_shape tl_shapes[] = {
 	{ "pool", "--mode pool", &pool, 2, 0 },
 	{ "pool-eventfd", "--mode pool-eventfd", &pool, 2, 0 },
 	{ "pool-pipe", "--mode pool-pipe", &pool, 2, 0 },
-	{ "pool-io", "--mode pool --answer io", &pool, 2, TL_SHAPE_PARTLY },
-	{ "pool-eventfd-io", "--mode pool-eventfd --answer io", &pool, 2, TL_SHAPE_PARTLY },
-	{ "pool-pipe-io", "--mode pool-pipe --answer io", &pool, 2, TL_SHAPE_PARTLY },
+	{ "pool-io", "--mode pool --answer io", &pool, 2,
+	  TL_SHAPE_PARTLY | TL_SHAPE_LEARNS },
+	{ "pool-eventfd-io", "--mode pool-eventfd --answer io", &pool, 2,
+	  TL_SHAPE_PARTLY | TL_SHAPE_LEARNS },
+	{ "pool-pipe-io", "--mode pool-pipe --answer io", &pool, 2,
+	  TL_SHAPE_PARTLY | TL_SHAPE_LEARNS },
+	{ "pool-lifo", "--mode pool --answer io --jobs lifo", &other, 2,
+	  TL_SHAPE_LEARNS },
+	{ "pool-random", "--mode pool --answer io --jobs random", &other, 2,
+	  TL_SHAPE_LEARNS },
+	{ "pool-back-lifo", "--mode pool --answer io --results lifo", &other, 2,
+	  TL_SHAPE_LEARNS },
+	{ "pool-back-random", "--mode pool --answer io --results random", &other, 2,
+	  TL_SHAPE_LEARNS },
+	{ "pool-lifo-lifo", "--mode pool --answer io --jobs lifo --results lifo", &other, 2,
+	  TL_SHAPE_LEARNS },
 	{ "uring-sync", "--mode uring-sync", &same, 2, TL_SHAPE_ON_RING },
 	{ "uring", "--mode uring", &other, 2, TL_SHAPE_ON_RING },
 	{ "coroutine", "--mode coroutine --pool 4", &other, 2, 0 },
@@ -74,5 +87,17 @@ double tl_shape_right(const struct tl_shape *shape, unsigned int connections)
 {
 	bool partly = shape->flags & TL_SHAPE_PARTLY;
 
-	return partly && connections > 1 ? 0 : shape->bar->right;
+	return partly && connections > TL_SHAPE_FEW ? 0 : shape->bar->right;
+}
+
+/**
+ * tl_shape_times() - How much longer than others a trial has to be
+ * @shape: the shape
+ * @connections: requests at once
+ *
+ * Return: how many times as many requests, in as much more time.
+ */
+unsigned int tl_shape_times(const struct tl_shape *shape, unsigned int connections)
+{
+	return shape->flags & TL_SHAPE_LEARNS && connections > 1 ? TL_SHAPE_LONG : 1;
 }

@@ -12,6 +12,9 @@
  * @right: part of the calls that must be attributed to the right request, 0 … 1
  * @wrong: part that may at most be attributed to a wrong one, 0 … 1
  */
+#define TL_SHAPE_FEW 8
+#define TL_SHAPE_LONG 4
+
 struct tl_bar {
 	const char *kind;
 	double right, wrong;
@@ -21,9 +24,10 @@ enum tl_shape_flag {
 	TL_SHAPE_CHAIN = 1, /* all tiers are its own, for the identity over them */
 	TL_SHAPE_ON_UNIX = 2, /* the front tier listens on a UNIX socket */
 	TL_SHAPE_ON_RING = 4, /* needs io_uring */
-	/* With more than one connection it is not as good as wanted, yet: what cannot be
-	 * told apart is unattributed, and must not be wrong. */
-	TL_SHAPE_PARTLY = 8
+	/* With more than TL_SHAPE_FEW connections it is not always as good as wanted, yet:
+	 * what cannot be told apart is unattributed, and must not be wrong. */
+	TL_SHAPE_PARTLY = 8,
+	TL_SHAPE_LEARNS = 16 /* an order has to be seen for a while until it is believed */
 };
 
 /**
@@ -45,6 +49,7 @@ extern const struct tl_shape tl_shapes[];
 extern const size_t tl_shapes_n;
 
 const struct tl_shape *tl_shape_find(const char *name, size_t len);
+unsigned int tl_shape_times(const struct tl_shape *shape, unsigned int connections);
 double tl_shape_right(const struct tl_shape *shape, unsigned int connections);
 
 #endif

@@ -155,9 +155,19 @@ int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, 
 	return code;
 }
 
-static u64 server_seconds(const struct tl_trial_run *run)
+static u64 requests_of(const struct tl_trial_run *run, const struct tl_trial *trial)
 {
-	return (u64)(run->seconds + LOAD_S + START_S * TL_SHAPE_DEPTH) + 1;
+	return run->requests * tl_shape_times(trial->shape, trial->connections);
+}
+
+static double seconds_of(const struct tl_trial_run *run, const struct tl_trial *trial)
+{
+	return run->seconds * tl_shape_times(trial->shape, trial->connections);
+}
+
+static u64 server_seconds(const struct tl_trial_run *run, const struct tl_trial *trial)
+{
+	return (u64)(seconds_of(run, trial) + LOAD_S + START_S * TL_SHAPE_DEPTH) + 1;
 }
 
 static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsigned int depth,
@@ -175,8 +185,8 @@ static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsign
 			 run->programs->started);
 	add_all(&words, (const char *const[]){ "tierserver", "--log", "LOG", "--listen", listen,
 		NULL });
-	add_number(&words, "--requests", 2 * run->requests + 1000);
-	add_number(&words, "--seconds", server_seconds(run));
+	add_number(&words, "--requests", 2 * requests_of(run, trial) + 1000);
+	add_number(&words, "--seconds", server_seconds(run, trial));
 	if (depth)
 		add_number(&words, "--ports", TL_TRIAL_CHAIN_CLASSES);
 	if (depth + 1 < trial->shape->depth) {
@@ -213,9 +223,10 @@ static int servers_start(struct tl_trial_run *run, struct tl_trial *trial,
 	return code;
 }
 
-static int load_wait(struct tl_trial_run *run, struct tl_program *load, struct tl_error *err)
+static int load_wait(struct tl_trial_run *run, const struct tl_trial *trial,
+		     struct tl_program *load, struct tl_error *err)
 {
-	double left = run->seconds + LOAD_S;
+	double left = seconds_of(run, trial) + LOAD_S;
 	int status, code = 0;
 
 	while (!code && !tl_program_ended(load, &status)) {
@@ -269,18 +280,18 @@ static int load_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_
 	double begin;
 	int code;
 
-	sprintf(seconds, "%.3f", run->seconds);
+	sprintf(seconds, "%.3f", seconds_of(run, trial));
 	add_all(&words, (const char *const[]){ "load", "--to", trial->place[0].address,
 		"--seconds", seconds, NULL });
 	add_number(&words, "--connections", trial->connections);
-	add_number(&words, "--requests", run->requests);
+	add_number(&words, "--requests", requests_of(run, trial));
 	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ?
 		   TL_TRIAL_CHAIN_CLASSES : TL_KEEP_CLASSES);
 	begin = tl_trial_clock();
 	code = tl_program_start(run->programs, &load, "load", words.word, err);
 	if (code)
 		return code;
-	code = load_wait(run, &load, err);
+	code = load_wait(run, trial, &load, err);
 	trial->seconds = tl_trial_clock() - begin;
 	tl_program_stop(&load, &ignored);
 	return code ? code : number_read(load.path, ".out", "count", &trial->requests, err);

@@ -3,8 +3,8 @@
 # vm: kernels=6.1 timeout=900
 #
 # How often is a call put down to the right request? tierlens selftest has the shapes, what
-# is wanted of each, and the judgement; here it runs with as many requests as we like. Those
-# shapes of which not all is wanted yet with many connections are run with one, too.
+# is wanted of each, and the judgement; here it runs with as many requests as we like. Pools
+# whose results come back to one thread are run with one connection and with many, too.
 #
 #   SHAPES="pool epoll" CONNECTIONS="1 8 64" REQUESTS=800 …
 . /job/lib.sh
@@ -50,6 +50,6 @@ all=$(tierlens selftest --list --json)
 load_module || exit 1
 run many "$(comma "${SHAPES:-$(jq -r '.shapes[].shape' <<<"$all")}")" "$(comma "${CONNECTIONS:-8}")"
 [ -n "${SHAPES:-}${CONNECTIONS:-}" ] ||
-	run one "$(jq -r '[.shapes[] | select(.not_yet) | .shape] | join(",")' <<<"$all")" 1
+	run back "$(jq -r '[.shapes[] | select(.options | test("--answer io")) | .shape] | join(",")' <<<"$all")" 1,64
 unload_module
 done_testing
