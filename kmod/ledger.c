@@ -11,7 +11,8 @@
  *
  * Results that stay although the thread answers nothing in a turn are of no answer. Whatever
  * else brings the two out of step is forgotten with all that is there, and nothing is paired
- * until they are seen to be in step again.
+ * until they are seen to be in step again: as many of one as of the other, and nothing told
+ * that might be answered later.
  *
  * A ledger belongs to its thread alone, so it needs no lock.
  */
@@ -211,8 +212,10 @@ static void settle(struct tl_ledger *ledger)
 	ledger->own = false;
 	if (ledger->full || (own && ledger->n_results != ledger->n_answers)) {
 		go_astray(ledger);
-	} else if (ledger->astray) {
-		ledger->astray = !in_step(ledger);
+		return;
+	}
+	ledger->astray = ledger->astray && !in_step(ledger);
+	if (ledger->astray) {
 		drop_all(ledger);
 	} else if (!ledger->n_answers) {
 		/* They had a whole turn. */
