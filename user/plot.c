@@ -64,7 +64,7 @@ FILE *tl_plot_open(struct tl_bytes *script, const char *y_label)
 			"set border 3 lw 0.8 lc rgb '#000000'\n"
 			"set grid ytics lw 0.6 lc rgb '#808080' dt 3\n"
 			"set tics nomirror out scale 0.6\n"
-			"set lmargin 10\nset rmargin 3\nset tmargin 1\nset bmargin 3\n"
+			"set lmargin 10\nset rmargin 5\nset tmargin 1\nset bmargin 3\n"
 			"set ylabel '%s' offset 0.5\n"
 			"set yrange [0:*]\n", y_label);
 	return to;
