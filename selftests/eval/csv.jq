@@ -11,5 +11,6 @@
 	[. - $s.seconds, $s.seconds] + ($classes | map($s.requests[.] // 0)) + ($tiers | map($s.tier[.].own_s)) +
 	($tiers | map($s.tier[.].used_s / $s.seconds)) +
 	[$tiers[] as $t | $classes[] as $c | $s.tier[$t].class[$c] |
-		if .n then .own_s / $s.requests[$c] else (if $s.requests[$c] then 0 else "" end) end])) |
+		# Without a request of the class in this run its cell has what one before it had left to do.
+		($s.requests[$c] // 0) as $n | if $n == 0 then "" elif (.n // 0) > 0 then .own_s / $n else 0 end])) |
 map(tostring) | join(",")
