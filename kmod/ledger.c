@@ -170,14 +170,25 @@ static void adopt(struct tl_request_ref answered, struct tl_request_ref errand, 
 	tl_conn_unlock_request(request);
 }
 
+static void go_astray(struct tl_ledger *ledger)
+{
+	drop_all(ledger);
+	ledger->astray = true;
+	ledger->full = false;
+	ledger->turns = 0;
+}
+
 /* There are as many results as answers, or more. */
 static void pair(struct tl_ledger *ledger)
 {
 	unsigned int n = ledger->n_answers, k;
 	struct tl_order_pairs pairs;
 
-	tl_order_pair(&ledger->order, ledger->results, ledger->n_results, ledger->answers, n,
-		      !ledger->before, &pairs);
+	if (!tl_order_pair(&ledger->order, ledger->results, ledger->n_results,
+			   ledger->answers, n, !ledger->before, &pairs)) {
+		go_astray(ledger);
+		return;
+	}
 	for (k = 0; k < n; k++) {
 		if (!ledger->errands[k].request || !((pairs.sure | pairs.ordered) >> k & 1))
 			continue;
@@ -195,14 +206,6 @@ static bool in_step(const struct tl_ledger *ledger)
 
 	return n == ledger->n_answers &&
 	       (!n || ledger->results[n - 1].told_ns <= ledger->answers[n - 1].sent_ns);
-}
-
-static void go_astray(struct tl_ledger *ledger)
-{
-	drop_all(ledger);
-	ledger->astray = true;
-	ledger->full = false;
-	ledger->turns = 0;
 }
 
 static void settle(struct tl_ledger *ledger)

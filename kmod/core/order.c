@@ -33,8 +33,10 @@
  * Pairs that say neither are no checks. An order of another kind brings many more of the
  * first than of the second: measured, a stack 4 to 1 and more, a random one 1.7 to 1 and
  * more; a queue brings none. So it takes TL_ORDER_FIRST right ones without a wrong one until
- * the order is believed, which a random order passes once in thousands of times, and after
- * each wrong one TL_ORDER_AGAIN times as many as before, at most TL_ORDER_DEMAND_MAX.
+ * the order is believed, which a random order passes once in thousands of times. A wrong one
+ * after that may be results and answers that have come out of step: as many are wanted once
+ * more. One before that tells of another order: TL_ORDER_AGAIN times as many are wanted, at
+ * most TL_ORDER_DEMAND_MAX.
  *
  * Where requests wait long for a thread, times exclude nothing, and there are no checks. But
  * some pairs are *sure*: the only result and the only answer of a turn, or what times leave no
@@ -101,8 +103,10 @@ static bool is_believed(const struct tl_order *order)
 
 static void was_wrong(struct tl_order *order)
 {
+	u32 again = order->right < wanted(order) ? TL_ORDER_AGAIN : 1;
+
+	order->demand = min(wanted(order) * again, TL_ORDER_DEMAND_MAX);
 	order->right = 0;
-	order->demand = min(wanted(order) * TL_ORDER_AGAIN, TL_ORDER_DEMAND_MAX);
 	order->near.same = 0;
 	order->near.other = 0;
 }

@@ -36,7 +36,7 @@ struct tl_order {
 };
 
 #define TL_ORDER_FIRST 8U
-#define TL_ORDER_AGAIN 8U /* times as many after each wrong one */
+#define TL_ORDER_AGAIN 8U /* times as many after a wrong one before there were so many */
 #define TL_ORDER_DEMAND_MAX 1024U
 #define TL_ORDER_JOBS 12U /* that are wanted before the jobs' order is believed */
 #define TL_ORDER_NEAR 32U /* and before the results' order is, because of it */

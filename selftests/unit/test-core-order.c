@@ -120,8 +120,12 @@ static void test_wrong(void)
 	ok(!ask(&h, 2, 2, true), "wrong: a request that was opened after the errand began");
 	is_u64(h.pairs.sure | h.pairs.ordered, 0, "wrong: no pairs");
 	is_u64(h.order.right, 0, "wrong: forgets what was right");
-	is_u64(h.order.demand, TL_ORDER_FIRST * TL_ORDER_AGAIN, "wrong: wants more");
+	is_u64(h.order.demand, TL_ORDER_FIRST, "wrong: wants as many once more");
 	is_u64(h.order.near.same, 0, "wrong: and forgets the jobs");
+	h.order.right = TL_ORDER_FIRST - 1;
+	ok(!ask(&h, 2, 2, true), "wrong: before there were so many");
+	is_u64(h.order.right, 0, "wrong: forgets these, too");
+	is_u64(h.order.demand, TL_ORDER_FIRST * TL_ORDER_AGAIN, "wrong: then it wants more");
 	for (i = 0; i < 10; i++)
 		ask(&h, 2, 2, true);
 	is_u64(h.order.demand, TL_ORDER_DEMAND_MAX, "wrong: but not without end");
