@@ -7,65 +7,20 @@
  * it runs with interrupts off in the context of the task that uses the socket;
  * what happens in softirq or in kernel threads has no request and is ignored.
  */
-#include <linux/irqflags.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <net/sock.h>
 
 #include "client.h"
-#include "handoff.h"
 #include "server.h"
 #include "stats.h"
 #include "thread.h"
 #include "tier.h"
 #include "track.h"
+#include "track-who.h"
 #include "turn.h"
 
-static bool has_requests(void)
-{
-	/* One that exits is about to be forgotten, or has been. */
-	return in_task() && !(current->flags & (PF_KTHREAD | PF_EXITING));
-}
-
-static struct tl_task *any_task(void)
-{
-	return tl_thread_get(current);
-}
-
-static struct tl_task *known_task(void)
-{
-	return tl_thread_find(current);
-}
-
-/* The current thread at an event, if it is known. */
-static struct tl_task *known_turn(void)
-{
-	return known_task() ? tl_turn_task() : NULL;
-}
-
-/* The same, or if its process serves. */
-static struct tl_task *server_turn(void)
-{
-	return known_task() || tl_process_serves(current) ? tl_turn_task() : NULL;
-}
-
-/* Turns interrupts off and looks up who acts; if there is nobody, they are on again. */
-static __always_inline struct tl_task *enter(struct tl_task *(*who)(void),
-					     unsigned long *flags)
-{
-	struct tl_task *task;
-
-	if (!has_requests())
-		return NULL;
-	local_irq_save(*flags);
-	task = who();
-	if (!task)
-		local_irq_restore(*flags);
-	return task;
-}
-
-/* The same with a connection, which is locked. */
+/* Turns interrupts off and locks a connection; if it is not known, they are on again. */
 static struct tl_conn *enter_conn(struct sock *sk, unsigned long *flags)
 {
 	struct tl_conn *conn;
@@ -471,88 +426,6 @@ void tl_track_ring(void)
 	if (!task)
 		return;
 	task->ring_receives = true;
-	local_irq_restore(flags);
-}
-
-/**
- * tl_track_wrote() - The current task writes to an eventfd or pipe
- * @object: which
- * @bytes: how many
- */
-void tl_track_wrote(const void *object, u64 bytes)
-{
-	unsigned long flags;
-	struct tl_task *task = enter(server_turn, &flags);
-
-	if (!task)
-		return;
-	tl_handoff_wrote(task, object, bytes);
-	local_irq_restore(flags);
-}
-
-/**
- * tl_track_reads() - The current task begins to read an eventfd or pipe
- * @object: which
- * @bytes: how many it would take; 0 of an eventfd
- */
-void tl_track_reads(const void *object, u64 bytes)
-{
-	unsigned long flags;
-	struct tl_task *task = enter(server_turn, &flags);
-
-	if (!task)
-		return;
-	tl_handoff_reads(task, object, bytes);
-	local_irq_restore(flags);
-}
-
-/**
- * tl_track_futex() - The current task wakes others by a futex, or waits for one
- * @futex: which
- */
-void tl_track_futex(enum tl_futex futex)
-{
-	unsigned long flags;
-	struct tl_task *task = enter(known_task, &flags);
-
-	if (!task)
-		return;
-	if (futex == TL_FUTEX_WAITS) {
-		tl_turn_task();
-		task->waited = true;
-		tl_turn_waits(task);
-	}
-	task->futex = futex;
-	WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
-	local_irq_restore(flags);
-}
-
-/**
- * tl_track_woken() - Somebody is woken
- * @task: whom
- *
- * Context: the scheduler's locks are held, interrupts are off.
- */
-void tl_track_woken(struct task_struct *woken)
-{
-	struct tl_task *task;
-
-	if (!has_requests())
-		return;
-	task = tl_thread_find(current);
-	if (task && task->futex == TL_FUTEX_WAKES && task->errand.request)
-		tl_handoff_wakes(task, woken);
-}
-
-/* An eventfd or pipe is gone. */
-void tl_track_released(const void *object)
-{
-	unsigned long flags;
-
-	if (!in_task())
-		return;
-	local_irq_save(flags);
-	tl_handoff_closed(object);
 	local_irq_restore(flags);
 }
 
