@@ -103,13 +103,10 @@ static void deposit(struct tl_ended *ended)
 	tl_shard_deposit(ended);
 }
 
-/*
- * To the sums of its class, for its own account is closed. One that was never answered
- * has no place in the tree of paths.
- */
-static void deposit_used(const struct tl_request *request, const struct tl_used *used)
+/* To the sums of its class and path, for its own account is closed. */
+static void deposit_used(struct tl_request *request, const struct tl_used *used)
 {
-	tl_shard_deposit_used(request->tier, request->class, request->node, used);
+	tl_shard_deposit_used(request->tier, request->class, node(request), used);
 }
 
 /**

@@ -228,7 +228,7 @@ void tl_shard_deposit(const struct tl_ended *ended)
  * tl_shard_deposit_used() - Sum up what a request has caused that is not counted
  * @tier: its tier
  * @class: its class
- * @node: its place in the tree of paths; 0: none
+ * @node: its place in the tree of paths
  * @used: what was used, by one that has ended before or was never answered
  *
  * It goes into the interval of now, or one near to it: what counts is that it is counted.
@@ -248,7 +248,7 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 	entry = get(set, TL_SUMS_CELL, tier, class, 0);
 	if (entry)
 		tl_used_add(&container_of(entry, struct tl_cell, entry)->sums.used, used);
-	entry = node ? get(set, TL_SUMS_PATH, node, 0, 0) : NULL;
+	entry = get(set, TL_SUMS_PATH, node, 0, 0);
 	if (entry)
 		container_of(entry, struct tl_path, entry)->sums.cpu_ns += used->cpu_ns;
 	raw_spin_unlock(&shard->lock);
