@@ -198,8 +198,12 @@ int tl_figures_make(struct tl_figures *figures, const struct tl_interval *interv
 	for (i = 0; i < interval->n_tiers; i++)
 		for (k = 0; k < interval->tiers[i].n_cells; k++) {
 			const struct tl_cell *cell = &interval->tiers[i].cells[k];
-			struct tl_figure *figure = &figures->row[figures->n++];
+			struct tl_figure *figure = &figures->row[figures->n];
 
+			/* It has what requests of other intervals had left to do. */
+			if (!cell->count)
+				continue;
+			figures->n++;
 			figure_make(figure, interval, &interval->tiers[i], cell);
 			figure->depth = depth[i];
 			figure->own_share =

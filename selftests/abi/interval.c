@@ -156,8 +156,11 @@ static const char *check_cell(struct interval_reader *reader, const struct field
 	if ((uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_RESPONSE]) != count ||
 	    (uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_OWN]) != count)
 		return "a histogram does not hold what the cell counts";
-	if (!count || number(set, TIERLENS_A_CELL_CARRIED) > count)
-		return "a cell counts nothing, or has more carried than counted";
+	if (number(set, TIERLENS_A_CELL_CARRIED) > count)
+		return "a cell has more carried than counted";
+	if (!count && (number(set, TIERLENS_A_CELL_RESPONSE_NS) |
+		       number(set, TIERLENS_A_CELL_BYTES_OUT)))
+		return "a cell counts nothing and yet has times or bytes";
 	if (number(set, TIERLENS_A_CELL_OWN_NS) >
 	    number(set, TIERLENS_A_CELL_RESPONSE_NS))
 		return "own time is more than response time";
@@ -218,7 +221,7 @@ static const char *check_path(struct interval_reader *reader, const struct field
 		return "a path's parent is none, or \"more paths\" is or has one";
 	if (!key.a || (key.a == NODE_MORE) != !number(set, TIERLENS_A_PATH_TIER))
 		return "a path has no node or no tier, or \"more paths\" has one";
-	if (!count && (response_ns | own_ns | cpu_ns))
+	if (!count && (response_ns | own_ns))
 		return "a path counts nothing and yet has times";
 	if (own_ns > response_ns)
 		return "a path's own time is more than its response time";
