@@ -133,6 +133,10 @@ static void test_figures(void)
 	ok(f.attributed == 0.9 && f.events_rate == 1000 && !f.classes,
 	       "attribution, events, no classes");
 	tl_figures_free(&f);
+	tl_sum_set(&tl_interval_cell(interval, "web", "left")->sum[TL_CELL_CPU], 1000);
+	ok(!tl_figures_make(&f, interval) && f.n == 3 && !f.classes,
+	       "what requests of other intervals had left to do makes no row");
+	tl_figures_free(&f);
 	tl_interval_free(interval);
 }
 
