@@ -76,7 +76,7 @@ static void test_verdicts(void)
 	verdict("pool", 64, 949, 0, 51, TL_VERDICT_MISSED);
 	verdict("pool", 64, 988, 12, 0, TL_VERDICT_MISSED);
 	verdict("pool-io", 1, 900, 0, 100, TL_VERDICT_MISSED);
-	verdict("pool-io", 8, 900, 0, 100, TL_VERDICT_MISSED);
+	verdict("pool-io", 8, 900, 0, 100, TL_VERDICT_NOT_YET);
 	verdict("pool-io", 64, 900, 0, 100, TL_VERDICT_NOT_YET);
 	verdict("pool-io", 8, 960, 0, 40, TL_VERDICT_MET);
 	verdict("pool-io", 8, 900, 12, 88, TL_VERDICT_MISSED);

@@ -39,7 +39,7 @@ arguments()
 lists()
 {
 	run "$real" selftest --list
-	[[ $status == 0 ]] && grep -q '^pool-io  *pool or hand-off (with up to 8 connections)  *2 *>= 95' "$dir/out"
+	[[ $status == 0 ]] && grep -q '^pool-io  *pool or hand-off (with one connection)  *2 *>= 95' "$dir/out"
 	result $? "selftest --list"
 	run "$real" selftest --list --json
 	good "selftest --list --json" '.[0].shapes | length == ([.[].shape] | unique | length) and

@@ -273,7 +273,7 @@ int tl_findings_shapes(bool json)
 	for (i = 0; i < tl_shapes_n; i++) {
 		tl_grid_add(grid, "%s", tl_shapes[i].name);
 		tl_grid_add(grid, "%s%s", tl_shapes[i].bar->kind,
-			    tl_shapes[i].flags & TL_SHAPE_PARTLY ? " (with up to 8 connections)" : "");
+			    tl_shapes[i].flags & TL_SHAPE_PARTLY ? " (with one connection)" : "");
 		tl_grid_add(grid, "%u", tl_shapes[i].depth);
 		tl_grid_add(grid, ">= %g", 100 * tl_shapes[i].bar->right);
 		tl_grid_add(grid, "<= %g", 100 * tl_shapes[i].bar->wrong);

@@ -12,7 +12,7 @@
  * @right: part of the calls that must be attributed to the right request, 0 … 1
  * @wrong: part that may at most be attributed to a wrong one, 0 … 1
  */
-#define TL_SHAPE_FEW 8
+#define TL_SHAPE_FEW 1
 #define TL_SHAPE_LONG 4
 
 struct tl_bar {

@@ -52,7 +52,7 @@ settle()
 counted()
 {
 	jq -cS -s --arg tier "$1" '
-		reduce (.[].cells[] | select(.tier_name == $tier)) as $c ({};
+		reduce (.[].cells[] | select(.tier_name == $tier and .count > 0)) as $c ({};
 			.[$c.class_name] += $c.count)' /tmp/m.jsonl
 }
 

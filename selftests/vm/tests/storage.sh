@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=6.1 timeout=240
+# vm: arch=amd64 brief=none timeout=240
 #
 # Bytes from storage per class, against what the kernel has counted for the process
 # (/proc/PID/io): nginx sends files that are not in memory, and one that is.
