@@ -68,6 +68,7 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->request.seq++;
 	server->request.tier = tier->id;
 	server->request.state = TL_REQUEST_NONE;
+	server->request.last_send_ns = 0;
 	return conn;
 }
 
@@ -127,6 +128,19 @@ void tl_server_end(struct tl_server *server)
 }
 
 /**
+ * tl_server_charge_late() - Charge a request that has ended
+ * @request: the request, locked
+ * @used: what was used
+ *
+ * Context: task, interrupts off.
+ */
+void tl_server_charge_late(struct tl_request *request, const struct tl_used *used)
+{
+	deposit_used(request, used);
+	tl_usage_charge(request->tier, used->cpu_ns);
+}
+
+/**
  * tl_server_used_late() - Charge what a request has caused after its end
  * @ref: the request
  * @used: what was used
@@ -146,10 +160,8 @@ bool tl_server_used_late(struct tl_request_ref ref, const struct tl_used *used)
 	/* An errand has no tier. */
 	ended = ref.request->seq == ref.seq && ref.request->state == TL_REQUEST_NONE &&
 		ref.request->tier;
-	if (ended) {
-		deposit_used(ref.request, used);
-		tl_usage_charge(ref.request->tier, used->cpu_ns);
-	}
+	if (ended)
+		tl_server_charge_late(ref.request, used);
 	raw_spin_unlock(&server->conn.lock);
 	return ended;
 }
@@ -313,6 +325,9 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 			answers(server, task, now_ns);
 	}
 	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, losses());
+	/* Who speaks first has not been asked before. */
+	if (task && request->state == TL_REQUEST_NONE && request->last_send_ns)
+		tl_turn_rest(task, request);
 	if (outcome != TL_ATTRIBUTED)
 		return outcome;
 	/* Until then more of its first bytes may tell its class. */

@@ -16,6 +16,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 void tl_server_still_sending(struct tl_server *server, u64 now_ns);
 void tl_server_forget_socket(struct tl_server *server);
 void tl_server_end(struct tl_server *server);
+void tl_server_charge_late(struct tl_request *request, const struct tl_used *used);
 bool tl_server_used_late(struct tl_request_ref ref, const struct tl_used *used);
 void tl_server_shut(struct tl_server *server);
 

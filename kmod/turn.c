@@ -80,7 +80,10 @@ static void end_answer(struct tl_task *task)
 {
 	struct tl_request *request = tl_conn_lock_request(task->answered);
 
-	tl_turn_claim(task, request);
+	if (!request && tl_server_used_late(task->answered, &task->unclaimed))
+		begin_anew(task);
+	else
+		tl_turn_claim(task, request);
 	tl_conn_unlock_request(request);
 }
 
@@ -145,6 +148,29 @@ void tl_turn_begin(struct tl_task *task)
 	if (task->reading)
 		tl_handoff_took(task);
 	task->futex = TL_FUTEX_NOT;
+}
+
+/**
+ * tl_turn_rest() - The thread sends the rest of an answer that has ended already
+ * @task: the current thread, of tl_turn_task()
+ * @request: the request, locked; it has ended
+ *
+ * What it has used for that, and uses until it turns to something else, is the request's.
+ *
+ * Context: task, interrupts off.
+ */
+void tl_turn_rest(struct tl_task *task, struct tl_request *request)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	/* It was charged already; a hint, so that no lock of another connection is needed. */
+	if (now->request == request || tl_request_alive(now))
+		return;
+	tl_server_charge_late(request, &task->unclaimed);
+	begin_anew(task);
+	task->answered.request = request;
+	task->answered.seq = request->seq;
+	task->idle = true;
 }
 
 /**

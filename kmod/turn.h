@@ -13,6 +13,7 @@ void tl_turn_accepted(struct tl_task *task);
 void tl_turn_receiving(struct tl_task *task);
 void tl_turn_waits(struct tl_task *task);
 void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own);
+void tl_turn_rest(struct tl_task *task, struct tl_request *request);
 void tl_turn_claim(struct tl_task *task, struct tl_request *request);
 void tl_turn_dispatched(struct tl_task *task);
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=none timeout=240
+# vm: arch=amd64 brief=6.1 timeout=240
 #
 # Bytes from storage per class, against what the kernel has counted for the process
-# (/proc/PID/io): nginx sends files that are not in memory, and one that is.
+# (/proc/PID/io): nginx sends files that are not in memory, and one that is. Once it is at
+# its leisure and pauses for longer than the quiet time, so that answers end before their rest.
 . /job/lib.sh
 . /job/chain.sh
 
@@ -25,7 +26,7 @@ http {
 	access_log off;
 	sendfile on;
 	keepalive_requests 100000;
-	server { listen 127.0.0.1:8080; root $www; }
+	server { listen 127.0.0.1:8080; root $www; location /slow/ { alias $www/; limit_rate 2m; } }
 }
 END
 start_nginx /tmp/nginx.conf 8080 || not_ok 'nginx'
@@ -52,31 +53,45 @@ class_bytes()
 	jq -s "[.[].tiers[].cells[] | select(.class == \"$1\") | .storage_$2_bytes // 0] | add // 0" /tmp/r.jsonl
 }
 
+# sends NAME CLASS PREFIX: each file but the first, and what is in memory
+sends()
+{
+	local before read names
+
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	# What nginx itself needs comes back with the first ones.
+	ask "$3f00" small "$3f00" small
+	record_new /tmp/r.jsonl
+	before=$(read_bytes)
+	mapfile -t names < <(seq -f "$3f%02g" 1 $((files - 1)))
+	ask "${names[@]}" small small small
+	stop_record_new /tmp/r.jsonl || not_ok "$1: record"
+	is "$(cell_sum /tmp/r.jsonl 8080 count)" $((files - 1 + 3)) "$1: every request is counted"
+	read=$(($(read_bytes) - before))
+	check "$1: storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
+	if jq -en "$read > 0 and (($(class_bytes "$2" read) - $read) / $read | fabs) <= 0.01" >/dev/null; then
+		ok "$1: the files' class has read what the process has ($(class_bytes "$2" read) of $read bytes)"
+	else
+		not_ok "$1: the files' class has read $(class_bytes "$2" read) of $read bytes"
+	fi
+	is "$(class_bytes small read)" 0 "$1: the other class has read nothing"
+	is "$(class_bytes "$2" write)" 0 "$1: nobody has written"
+}
+
 load_module || exit 1
 tierlens class add file 'GET /f' >/dev/null
+tierlens class add slow 'GET /slow' >/dev/null
 tierlens class add small 'GET /small' >/dev/null
 # A slow host's client takes its time: no answer shall end before its last byte.
 tierlens enable --interval 1000 --quiet 2000 >/dev/null
-sync
-echo 3 >/proc/sys/vm/drop_caches
-# What nginx itself needs comes back with the first ones.
-ask f00 small f00 small
-record_new /tmp/r.jsonl
-before=$(read_bytes)
-mapfile -t names < <(seq -f 'f%02g' 1 $((files - 1)))
-ask "${names[@]}" small small small
-stop_record_new /tmp/r.jsonl || not_ok 'record'
-is "$(cell_sum /tmp/r.jsonl 8080 count)" $((files - 1 + 3)) 'every request is counted'
-read=$(($(read_bytes) - before))
+sends 'at once' file ''
+tierlens disable >/dev/null
+tierlens enable --interval 1000 --quiet 20 >/dev/null
+sends 'at leisure' slow slow/
+push=$(tierlens status --json | jq .losses.push)
+check "at leisure: answers ended before their rest ($push pieces)" test "$push" -gt 0
 kill "$(cat /tmp/nginx.pid)"
-check "storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
-if jq -en "$read > 0 and (($(class_bytes file read) - $read) / $read | fabs) <= 0.01" >/dev/null; then
-	ok "the files' class has read what the process has ($(class_bytes file read) of $read bytes)"
-else
-	not_ok "the files' class has read $(class_bytes file read) of $read bytes"
-fi
-is "$(class_bytes small read)" 0 'the other class has read nothing'
-is "$(class_bytes file write)" 0 'nobody has written'
 tierlens disable >/dev/null
 unload_module
 done_testing
