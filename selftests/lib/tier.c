@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,28 +97,49 @@ static uint64_t burn(uint64_t us)
 	return now - from;
 }
 
+static uint64_t tick_ns, tick_phase_ns;
+
 /*
- * Sleeps to just after the kernel's next tick: the coarse clock shows the time of the last one,
- * and how long it is from one to the next. Return: microseconds, of those to the one after it less
- * than half.
+ * How long it is from one tick of the kernel to the next, and when they come. The coarse clock moves
+ * with a tick while somebody runs, but what it shows then is the beginning of a period of its own.
  */
-static uint64_t tick_wait(void)
+static void tick_find(void)
 {
-	uint64_t tick, until, now;
+	uint64_t shown, moved, late, least = UINT64_MAX;
 	struct timespec ts;
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &ts);
-	tick = ts.tv_nsec;
+	tick_ns = ts.tv_nsec;
+	for (int i = 0; i < 4; i++) {
+		shown = clock_ns(CLOCK_MONOTONIC_COARSE);
+		while (shown == clock_ns(CLOCK_MONOTONIC_COARSE))
+			;
+		moved = clock_ns(CLOCK_MONOTONIC);
+		late = moved - clock_ns(CLOCK_MONOTONIC_COARSE);
+		/* Who was held up has seen it move too late. */
+		if (late < least) {
+			least = late;
+			tick_phase_ns = moved % tick_ns;
+		}
+	}
+}
+
+/* Sleeps to just after the next tick. Return: microseconds, of those to the one after it less than half. */
+static uint64_t tick_wait(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t until, now;
+	struct timespec ts;
+
+	pthread_once(&once, tick_find);
 	do {
-		until = clock_ns(CLOCK_MONOTONIC_COARSE) + tick + tick / 16;
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (now >= until)
-			until += (now - until) / tick * tick + tick;
+		until = now - (now + tick_ns - tick_phase_ns) % tick_ns + tick_ns + tick_ns / 16;
 		ts.tv_sec = until / 1000000000;
 		ts.tv_nsec = until % 1000000000;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-	} while (clock_ns(CLOCK_MONOTONIC) > until + tick / 4);
-	return tick / 2500;
+	} while (clock_ns(CLOCK_MONOTONIC) > until + tick_ns / 4);
+	return tick_ns / 2500;
 }
 
 /**
