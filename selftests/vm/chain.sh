@@ -118,7 +118,7 @@ stop_record()
 # What is in each table but the sums, which go with their intervals.
 occupancy()
 {
-	tierlens status --json | jq -cS '.occupancy | del(.sums)'
+	tierlens status --json | jq -c '.occupancy | del(.sums)'
 }
 
 # back_to OCCUPANCY

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 #
 # For tests in the guest: TAP, the module, waiting, and the servers.
+# Their jq is gojq (tools/image), which prints keys in order and knows no -S.
 
 export LC_ALL=C.UTF-8
 exit_skip=4

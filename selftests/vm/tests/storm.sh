@@ -171,7 +171,7 @@ end_servers()
 # All that comes and goes with sockets, threads and work; the rest stays with measuring.
 left()
 {
-	tierlens status --json | jq -cS '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
+	tierlens status --json | jq -c '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
 }
 
 nothing_left()
