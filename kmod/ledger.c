@@ -2,17 +2,8 @@
 /*
  * Ledgers: what a thread was told of, and what it has answered
  *
- * Both are kept in their order until they are paired, see core/order.c. That is done when a
- * turn of the thread ends, for by then it has taken all results that were there, and what it
- * has answered cannot have ended before. Then there are as many results as answers; or some
- * more, which came after the thread had looked for the last time and are answered in its next
- * turn; or some less, when a thread was held up between its result and its word. For that one
- * all wait, some turns at most.
- *
- * Results that stay although the thread answers nothing in a turn are of no answer. Whatever
- * else brings the two out of step is forgotten with all that is there, and nothing is paired
- * until they are seen to be in step again: as many of one as of the other, and nothing told
- * that might be answered later.
+ * Their times are in the thread's tally, which tells when a turn of the thread ends what belongs
+ * together, see core/tally.c and core/order.c; here is whose they are.
  *
  * A ledger belongs to its thread alone, so it needs no lock.
  */
@@ -20,25 +11,14 @@
 #include "errand.h"
 #include "ledger.h"
 #include "stats.h"
-
-#define ENTRIES TL_ORDER_MAX /* results and answers of one thread that are not paired */
-#define TURNS 8 /* to wait for a thread that is held up */
+#include "core/tally.h"
 
 struct tl_ledger {
 	struct tl_pool_item item;
 	const void *key; /* the eventfd or pipe that the results were told by */
-	unsigned int n_results;
-	unsigned int n_answers;
-	unsigned int before; /* of both, when the last turn ended */
-	unsigned int turns; /* with more answers than results */
-	bool full; /* something is missing */
-	bool own; /* of the answers, some may be to work of the thread's own */
-	bool astray; /* it is not known whether the two are in step */
-	struct tl_order order;
-	struct tl_request_ref errands[ENTRIES];
-	struct tl_order_result results[ENTRIES];
-	struct tl_request_ref requests[ENTRIES];
-	struct tl_order_answer answers[ENTRIES];
+	struct tl_tally tally;
+	struct tl_request_ref errands[TL_TALLY_MAX]; /* of the tally's results */
+	struct tl_request_ref requests[TL_TALLY_MAX]; /* of its answers */
 };
 
 static struct tl_pool ledgers;
@@ -72,9 +52,9 @@ static void use_key(struct tl_ledger *ledger, const void *key)
 {
 	if (ledger->key == key)
 		return;
-	ledger->full |= ledger->n_results > 0;
+	ledger->tally.full |= ledger->tally.n_results > 0;
 	ledger->key = key;
-	memset(&ledger->order, 0, sizeof(ledger->order));
+	memset(&ledger->tally.order, 0, sizeof(ledger->tally.order));
 }
 
 /**
@@ -88,18 +68,17 @@ static void use_key(struct tl_ledger *ledger, const void *key)
 void tl_ledger_told(struct tl_task *task, const void *key, const struct tl_told *told)
 {
 	struct tl_ledger *ledger = ledger_get(task);
+	unsigned int n;
 
 	if (ledger) {
 		use_key(ledger, key);
-		ledger->full |= told->missed;
+		ledger->tally.full |= told->missed;
+		n = ledger->tally.n_results;
+		if (tl_tally_told(&ledger->tally, &told->when)) {
+			ledger->errands[n] = told->errand;
+			return;
+		}
 	}
-	if (ledger && ledger->n_results < ENTRIES) {
-		ledger->errands[ledger->n_results] = told->errand;
-		ledger->results[ledger->n_results++] = told->when;
-		return;
-	}
-	if (ledger)
-		ledger->full = true;
 	this_cpu_inc(tl_stats.loss[TL_LOSS_HANDOFFS_DROPPED]);
 	tl_errand_put(told->errand);
 }
@@ -107,7 +86,7 @@ void tl_ledger_told(struct tl_task *task, const void *key, const struct tl_told 
 /* What the thread's results come by, if it has answered any; else NULL. It has a ledger. */
 const void *tl_ledger_key(const struct tl_task *task)
 {
-	return task->ledger->n_answers ? task->ledger->key : NULL;
+	return task->ledger->tally.n_answers ? task->ledger->key : NULL;
 }
 
 /**
@@ -120,45 +99,35 @@ const void *tl_ledger_key(const struct tl_task *task)
 void tl_ledger_answers(struct tl_task *task, struct tl_request *request, bool own,
 		       u64 now_ns)
 {
+	struct tl_order_answer answer = { request->open_ns, now_ns };
 	struct tl_ledger *ledger = task->ledger;
 	unsigned int n;
 
 	if (!ledger)
 		return;
-	if (ledger->n_answers == ENTRIES) {
-		ledger->full = true;
+	n = ledger->tally.n_answers;
+	if (!tl_tally_answered(&ledger->tally, &answer, own))
 		return;
-	}
-	n = ledger->n_answers++;
-	ledger->own |= own;
 	ledger->requests[n].request = request;
 	ledger->requests[n].seq = request->seq;
-	ledger->answers[n].open_ns = request->open_ns;
-	ledger->answers[n].sent_ns = now_ns;
 }
 
-/* The first ones are done with. */
-static void drop(struct tl_ledger *ledger, unsigned int n_results, unsigned int n_answers)
+static void put_errands(struct tl_ledger *ledger, unsigned int n)
 {
 	unsigned int i;
 
-	for (i = 0; i < n_results; i++)
+	for (i = 0; i < n; i++)
 		tl_errand_put(ledger->errands[i]);
-	ledger->n_results -= n_results;
-	ledger->n_answers -= n_answers;
-	memmove(ledger->errands, ledger->errands + n_results,
-		ledger->n_results * sizeof(ledger->errands[0]));
-	memmove(ledger->results, ledger->results + n_results,
-		ledger->n_results * sizeof(ledger->results[0]));
-	memmove(ledger->requests, ledger->requests + n_answers,
-		ledger->n_answers * sizeof(ledger->requests[0]));
-	memmove(ledger->answers, ledger->answers + n_answers,
-		ledger->n_answers * sizeof(ledger->answers[0]));
 }
 
-static void drop_all(struct tl_ledger *ledger)
+/* The tally has dropped the first ones. */
+static void follow(struct tl_ledger *ledger, unsigned int n_results, unsigned int n_answers)
 {
-	drop(ledger, ledger->n_results, ledger->n_answers);
+	put_errands(ledger, n_results);
+	memmove(ledger->errands, ledger->errands + n_results,
+		ledger->tally.n_results * sizeof(ledger->errands[0]));
+	memmove(ledger->requests, ledger->requests + n_answers,
+		ledger->tally.n_answers * sizeof(ledger->requests[0]));
 }
 
 static void adopt(struct tl_request_ref answered, struct tl_request_ref errand, u8 by)
@@ -170,64 +139,17 @@ static void adopt(struct tl_request_ref answered, struct tl_request_ref errand, 
 	tl_conn_unlock_request(request);
 }
 
-static void go_astray(struct tl_ledger *ledger)
+static void adopt_pairs(struct tl_ledger *ledger, const struct tl_order_pairs *pairs,
+			unsigned int n)
 {
-	drop_all(ledger);
-	ledger->astray = true;
-	ledger->full = false;
-	ledger->turns = 0;
-}
+	unsigned int k;
 
-/* There are as many results as answers, or more. */
-static void pair(struct tl_ledger *ledger)
-{
-	unsigned int n = ledger->n_answers, k;
-	struct tl_order_pairs pairs;
-
-	if (!tl_order_pair(&ledger->order, ledger->results, ledger->n_results,
-			   ledger->answers, n, !ledger->before, &pairs)) {
-		go_astray(ledger);
-		return;
-	}
 	for (k = 0; k < n; k++) {
-		if (!ledger->errands[k].request || !((pairs.sure | pairs.ordered) >> k & 1))
-			continue;
-		adopt(ledger->requests[k], ledger->errands[k],
-		      pairs.sure >> k & 1 ? TL_BY_HANDOFF : TL_BY_ORDER);
-	}
-	drop(ledger, n, n);
-	ledger->turns = 0;
-}
+		struct tl_request_ref errand = ledger->errands[pairs->result[k]];
 
-/* Whether nothing is there, or all that was told was answered after that. */
-static bool in_step(const struct tl_ledger *ledger)
-{
-	unsigned int n = ledger->n_results;
-
-	return n == ledger->n_answers &&
-	       (!n || ledger->results[n - 1].told_ns <= ledger->answers[n - 1].sent_ns);
-}
-
-static void settle(struct tl_ledger *ledger)
-{
-	bool own = ledger->own;
-
-	ledger->own = false;
-	if (ledger->full || (own && ledger->n_results != ledger->n_answers)) {
-		go_astray(ledger);
-		return;
-	}
-	ledger->astray = ledger->astray && !in_step(ledger);
-	if (ledger->astray) {
-		drop_all(ledger);
-	} else if (!ledger->n_answers) {
-		/* They had a whole turn. */
-		if (ledger->before)
-			drop_all(ledger);
-	} else if (ledger->n_results >= ledger->n_answers) {
-		pair(ledger);
-	} else if (++ledger->turns > TURNS) {
-		go_astray(ledger);
+		if (errand.request && (pairs->sure | pairs->ordered) >> k & 1)
+			adopt(ledger->requests[k], errand,
+			      pairs->sure >> k & 1 ? TL_BY_HANDOFF : TL_BY_ORDER);
 	}
 }
 
@@ -241,11 +163,11 @@ static void settle(struct tl_ledger *ledger)
 void tl_ledger_settle(struct tl_task *task)
 {
 	struct tl_ledger *ledger = task->ledger;
+	struct tl_tally_done done;
 
-	if (!(ledger->n_results | ledger->n_answers | ledger->astray))
-		return;
-	settle(ledger);
-	ledger->before = ledger->n_results + ledger->n_answers;
+	tl_tally_settle(&ledger->tally, &done);
+	adopt_pairs(ledger, &done.pairs, done.n_answers);
+	follow(ledger, done.n_results, done.n_answers);
 }
 
 /**
@@ -261,7 +183,7 @@ void tl_ledger_forget(struct tl_task *task)
 	if (!ledger)
 		return;
 	tl_ledger_settle(task);
-	drop_all(ledger);
+	put_errands(ledger, ledger->tally.n_results);
 	task->ledger = NULL;
 	tl_pool_put(&ledgers, ledger);
 }

@@ -18,21 +18,27 @@
  * is not certain which to which. Then the jobs' order helps, if that is kept, too: the
  * result that began as the k-th of the group should answer the request that was opened as
  * the k-th. A pair on which both orders agree is taken: they would have to be wrong in the
- * same way. Threads that are woken at once change places in one order, and those that are
- * held up in the other.
+ * same way. Where they do not, for a stretch of answers, it may be one thread that is
+ * to blame. If it was held up before it told, it was told of after several that were
+ * answered after it, and the jobs' order is right; if it was held up before it began, it
+ * began after several that were opened after it, and what was told is right. A stretch that
+ * only one of the two explains is taken as that says. With one alone that has overtaken it,
+ * it is not clear which of the two orders is wrong.
  *
  * *The program may not keep the order at all*: a stack, priorities, several lists. What
  * results that are apart say about it:
  *
  *   wrong: an answer cannot be to its result, for the request was opened after the errand
- *   had begun, or was answered before the result was done;
+ *   had begun;
  *
  *   right: of two neighbours that both were there when the first was answered, the two
  *   could not have been changed, for the same reasons.
  *
  * Pairs that say neither are no checks. An order of another kind brings many more of the
  * first than of the second: measured, a stack 4 to 1 and more, a random one 1.7 to 1 and
- * more; a queue brings none. So it takes TL_ORDER_FIRST right ones without a wrong one until
+ * more; a queue brings none. (A result that was done after its answer is nothing that any order
+ * brings: of k answers the k results were there before. Results and answers are out of step.)
+ * So it takes TL_ORDER_FIRST right ones without a wrong one until
  * the order is believed, which a random order passes once in thousands of times. A wrong one
  * after that may be results and answers that have come out of step: as many are wanted once
  * more. One before that tells of another order: TL_ORDER_AGAIN times as many are wanted, at
@@ -55,11 +61,17 @@
  */
 #include "order.h"
 
+static bool too_late(const struct tl_order_result *result,
+		     const struct tl_order_answer *answer)
+{
+	return result->begin_ns && result->done_ns > answer->sent_ns;
+}
+
 static bool impossible(const struct tl_order_result *result,
 		       const struct tl_order_answer *answer)
 {
 	return result->begin_ns && (result->begin_ns < answer->open_ns ||
-				    result->done_ns > answer->sent_ns);
+				    too_late(result, answer));
 }
 
 /* Bit k: of the results up to the k-th and those after it, two overlap. */
@@ -169,6 +181,9 @@ static bool check(struct tl_order *order, const struct tl_order_result *results,
 	for (k = 0; k < n; k++) {
 		if (!is_apart(overlaps, k))
 			continue;
+		/* Whatever the order, k results were there before the k-th answer. */
+		if (too_late(&results[k], &answers[k]))
+			return false;
 		if (impossible(&results[k], &answers[k])) {
 			was_wrong(order);
 			return false;
@@ -182,65 +197,175 @@ static bool check(struct tl_order *order, const struct tl_order_result *results,
 	return true;
 }
 
-/* Whether the @k-th of @n is at the same place in both orders; no two may be equal. */
-static bool orders_agree(const struct tl_order_result *results,
-			 const struct tl_order_answer *answers, unsigned int n,
-			 unsigned int k)
-{
-	unsigned int began = 0, opened = 0, i;
+/* Results that overlap, and as many answers. */
+struct group {
+	const struct tl_order_result *results;
+	const struct tl_order_answer *answers;
+	unsigned int n;
+	u8 place[TL_ORDER_MAX]; /* of each answer: its own */
+	u8 opened[TL_ORDER_MAX]; /* of each answer: its place in the order of requests */
+	u8 began[TL_ORDER_MAX]; /* of each result: its place in the order of jobs */
+	u8 of[TL_ORDER_MAX]; /* of each answer: the result that is at its place there */
+	u64 pairs;
+};
 
-	for (i = 0; i < n; i++) {
-		began += results[i].begin_ns < results[k].begin_ns;
-		opened += answers[i].open_ns < answers[k].open_ns;
-		if (i != k && (results[i].begin_ns == results[k].begin_ns ||
-			       answers[i].open_ns == answers[k].open_ns))
-			return false;
+/* Return: false if there is no order: work without calls, or two at the same time. */
+static bool find_places(struct group *g)
+{
+	u64 began = 0, opened = 0;
+	u8 at[TL_ORDER_MAX];
+	unsigned int i, k;
+
+	for (k = 0; k < g->n; k++) {
+		g->place[k] = (u8)k;
+		g->opened[k] = 0;
+		g->began[k] = 0;
+		for (i = 0; i < g->n; i++) {
+			g->opened[k] += g->answers[i].open_ns < g->answers[k].open_ns;
+			g->began[k] += g->results[i].begin_ns < g->results[k].begin_ns;
+		}
+		at[g->began[k]] = (u8)k;
+		opened |= 1ULL << g->opened[k];
+		/* Of one without calls nobody knows when it began. */
+		began |= (u64)!!g->results[k].begin_ns << g->began[k];
 	}
-	return began == opened && !impossible(&results[k], &answers[k]);
+	if ((began & opened) != U64_MAX >> (64 - g->n))
+		return false;
+	for (k = 0; k < g->n; k++)
+		g->of[k] = at[g->opened[k]];
+	return true;
 }
 
-/* Of one without calls nobody knows when it began. */
-static bool all_have_called(const struct tl_order_result *results, unsigned int n)
+/* Two orders of the same, a stretch of which has changed places; see is_explained(). */
+struct change {
+	const u8 *was, *is;
+	unsigned int from, to;
+};
+
+/* Those that were after the @k-th and are before it now. */
+static u64 overtook(const struct change *c, unsigned int k)
 {
 	unsigned int i;
+	u64 those = 0;
 
-	for (i = 0; i < n; i++)
-		if (!results[i].begin_ns)
+	for (i = c->from; i <= c->to; i++)
+		those |= (u64)(c->was[i] > c->was[k] && c->is[i] < c->is[k]) << i;
+	return those;
+}
+
+/* Those that were before the @k-th and are after it now. */
+static u64 overtaken(const struct change *c, unsigned int k)
+{
+	unsigned int i;
+	u64 those = 0;
+
+	for (i = c->from; i <= c->to; i++)
+		those |= (u64)(c->was[i] < c->was[k] && c->is[i] > c->is[k]) << i;
+	return those;
+}
+
+/*
+ * Whether all of it comes from some that were held up: several have overtaken each of these,
+ * and nobody else. If one alone has, either may have been quick or slow.
+ */
+static bool is_explained(const struct change *c)
+{
+	u64 late = 0;
+	unsigned int k;
+
+	for (k = c->from; k <= c->to; k++)
+		if (hweight64(overtook(c, k)) >= TL_ORDER_OVERTOOK && !overtaken(c, k))
+			late |= 1ULL << k;
+	for (k = c->from; k <= c->to; k++)
+		if (!(late >> k & 1) && (overtook(c, k) | (overtaken(c, k) & ~late)))
 			return false;
 	return true;
 }
 
-static u64 pair_group(const struct tl_order_result *results,
-		      const struct tl_order_answer *answers, unsigned int n)
+/* Whether those that are told of later could have been there before. */
+static bool is_possible(const struct group *g, unsigned int from, unsigned int to)
 {
-	unsigned int k;
-	u64 pairs = 0;
+	unsigned int i, k;
 
-	if (!all_have_called(results, n))
-		return 0;
-	for (k = 0; k < n; k++)
-		if (orders_agree(results, answers, n, k))
-			pairs |= 1ULL << k;
-	return pairs;
+	for (k = from; k <= to; k++)
+		for (i = k + 1; i <= to; i++)
+			if (g->of[i] < g->of[k] && g->results[g->of[k]].done_ns >
+						   g->results[g->of[i]].told_ns)
+				return false;
+	return true;
 }
 
-static u64 pair_by_order(const struct tl_order *order, const struct tl_order_result *results,
-			 const struct tl_order_answer *answers, unsigned int n, u64 overlaps)
+/* These answers are to these results, by either order. */
+static void pair_stretch(struct group *g, unsigned int from, unsigned int to)
+{
+	struct change told = { g->place, g->of, from, to };
+	struct change begun = { g->opened, g->began, from, to };
+	bool by_jobs = is_explained(&told) && is_possible(g, from, to);
+	bool as_told = is_explained(&begun);
+	unsigned int k;
+
+	if (from < to && by_jobs == as_told)
+		return;
+	for (k = from; k <= to; k++) {
+		if (as_told)
+			g->of[k] = (u8)k;
+		if (!impossible(&g->results[g->of[k]], &g->answers[k]))
+			g->pairs |= 1ULL << k;
+	}
+}
+
+static void pair_group(struct group *g)
+{
+	unsigned int k, from = 0, last = 0;
+
+	if (!find_places(g))
+		return;
+	for (k = 0; k < g->n; k++) {
+		if (g->of[k] > last)
+			last = g->of[k];
+		if (last > k)
+			continue;
+		pair_stretch(g, from, k);
+		from = k + 1;
+	}
+}
+
+/* The group begins with the @first; alone, it is apart. */
+static void pair_some(const struct tl_order *order, struct group *g, unsigned int first,
+		      struct tl_order_pairs *pairs)
+{
+	unsigned int i;
+
+	if (g->n == 1)
+		g->pairs = 1;
+	else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))
+		pair_group(g);
+	g->pairs &= ~(pairs->sure >> first);
+	pairs->ordered |= g->pairs << first;
+	for (i = 0; i < g->n; i++)
+		if (g->pairs >> i & 1)
+			pairs->result[first + i] = (u8)(first + g->of[i]);
+}
+
+static void pair_by_order(const struct tl_order *order, const struct tl_order_result *results,
+			  const struct tl_order_answer *answers, unsigned int n, u64 overlaps,
+			  struct tl_order_pairs *pairs)
 {
 	unsigned int k, first = 0;
-	u64 pairs = 0;
 
 	for (k = 0; k < n; k++) {
+		struct group g;
+
 		if (overlaps & 1ULL << k)
 			continue;
-		if (k == first)
-			pairs |= 1ULL << k;
-		else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))
-			pairs |= pair_group(results + first, answers + first,
-					    k + 1 - first) << first;
+		g.results = results + first;
+		g.answers = answers + first;
+		g.n = k + 1 - first;
+		g.of[0] = 0;
+		g.pairs = 0;
+		pair_some(order, &g, first, pairs);
 		first = k + 1;
 	}
-	return pairs;
 }
 
 /* The answer can be to no other result, or the result can have no other answer. */
@@ -292,13 +417,15 @@ bool tl_order_pair(struct tl_order *order, const struct tl_order_result *results
 		   unsigned int n_results, const struct tl_order_answer *answers,
 		   unsigned int n, bool even, struct tl_order_pairs *pairs)
 {
+	unsigned int k;
 	u64 overlaps;
 
 	if (n_results > n && all_were_taken(results, answers, n))
 		n_results = n;
 	overlaps = find_overlaps(results, n_results);
-	pairs->sure = 0;
-	pairs->ordered = 0;
+	memset(pairs, 0, sizeof(*pairs));
+	for (k = 0; k < n; k++)
+		pairs->result[k] = (u8)k;
 	if (!check(order, results, answers, n, overlaps))
 		return false;
 	/* Who is out of step has not all that is possible here. */
@@ -307,7 +434,6 @@ bool tl_order_pair(struct tl_order *order, const struct tl_order_result *results
 		pairs->sure = pair_by_times(results, n_results, answers, n);
 	check_sure(order, results, answers, n, pairs->sure);
 	if (is_believed(order))
-		pairs->ordered = pair_by_order(order, results, answers, n, overlaps) &
-				 ~pairs->sure;
+		pair_by_order(order, results, answers, n, overlaps, pairs);
 	return true;
 }

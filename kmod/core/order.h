@@ -39,13 +39,15 @@ struct tl_order {
 #define TL_ORDER_AGAIN 8U /* times as many after a wrong one before there were so many */
 #define TL_ORDER_DEMAND_MAX 1024U
 #define TL_ORDER_JOBS 12U /* that are wanted before the jobs' order is believed */
+#define TL_ORDER_OVERTOOK 2U /* one that is held up, at least: nothing else explains it */
 #define TL_ORDER_NEAR 32U /* and before the results' order is, because of it */
 #define TL_ORDER_JOBS_MAX 256U /* halved then, so that what was long ago fades */
 
-/* The k-th answer is to the k-th result, a bit each. */
+/* The k-th answer is known to be to a result, a bit each, and which. */
 struct tl_order_pairs {
-	u64 sure; /* no other is possible */
+	u64 sure; /* the k-th; no other is possible */
 	u64 ordered; /* others are, but in no order that is kept */
+	u8 result[TL_ORDER_MAX]; /* whose bit is set */
 };
 
 bool tl_order_pair(struct tl_order *order, const struct tl_order_result *results,

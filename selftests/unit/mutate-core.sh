@@ -255,6 +255,8 @@ mutations=(
 	'opened after it began is possible|order.c|s/result->begin_ns < answer->open_ns ||/0 ||/'
 	'answered before it was done is possible|order.c|s/result->done_ns > answer->sent_ns/0/'
 	'without calls it is told by times|order.c|s/return result->begin_ns \&\& (/return (/'
+	'without calls it may be too late|order.c|s/return result->begin_ns \&\& result->done_ns/return result->done_ns/'
+	'too late goes unseen|order.c|s/if (too_late(&results\[k\], &answers\[k\]))/if (0)/'
 	'overlaps with the next only|order.c|s/first_ns = min(first_ns, results\[k\].done_ns)/first_ns = results[k].done_ns/'
 	'nothing overlaps|order.c|s/overlaps |= 1ULL << (k - 1)/overlaps |= 0/'
 	'apart from the next is apart|order.c|s/(overlaps | overlaps << 1)/overlaps/'
@@ -276,9 +278,23 @@ mutations=(
 	'jobs do not fade|order.c|s/jobs->same \/= 2;/;/'
 	'jobs always kept|order.c|s/jobs->other \* 5 <= all/1/'
 	'wrong goes unseen|order.c|s/if (impossible(&results\[k\], &answers\[k\])) {/if (0) {/'
-	'groups in any order|order.c|s/return began == opened \&\&/return/'
-	'groups that are impossible|order.c|s/return began == opened \&\& .*/return began == opened;/'
-	'groups without calls|order.c|s/if (!all_have_called(results, n))/if (0)/'
+	'groups without calls|order.c|s/began |= (u64)!!g->results\[k\].begin_ns <</began |= 1ULL <</'
+	'groups that began or were opened at once|order.c|s/if ((began \& opened) != U64_MAX >> (64 - g->n))/if (0)/'
+	'groups that were opened at once|order.c|s/if ((began \& opened) != /if (began != /'
+	'groups that began at once|order.c|s/if ((began \& opened) != /if (opened != /'
+	'groups that are impossible|order.c|s/if (!impossible(&g->results\[g->of\[k\]\], &g->answers\[k\]))/if (1)/'
+	'groups whatever has changed places|order.c|s/		if (!(late >> k \& 1) \&\& .*/		if (0)/'
+	'groups where none is late|order.c|s/late |= 1ULL << k;/;/'
+	'late, but overtaken|order.c|s/ \&\& !overtaken(c, k))$/)/'
+	'late behind one|order.c|s/hweight64(overtook(c, k)) >= TL_ORDER_OVERTOOK/overtook(c, k)/'
+	'who has overtaken is in doubt|order.c|s/(overtaken(c, k) \& ~late)/overtaken(c, k)/'
+	'done later than it is answered|order.c|s/is_explained(&told) \&\& is_possible(g, from, to)/is_explained(\&told)/'
+	'both orders explain it|order.c|s/if (from < to \&\& by_jobs == as_told)/if (from < to \&\& !by_jobs \&\& !as_told)/'
+	'none explains it|order.c|s/if (from < to \&\& by_jobs == as_told)/if (from < to \&\& by_jobs \&\& as_told)/'
+	'by the jobs alone|order.c|s/bool as_told = is_explained(&begun);/bool as_told = false;/'
+	'as told alone|order.c|s/bool by_jobs = is_explained(&told) .*/bool by_jobs = false;/'
+	'as told, but by the jobs|order.c|/g->of\[k\] = (u8)k;/d; s/^		if (as_told)$//'
+	'one stretch|order.c|/^		from = k + 1;$/d'
 	'groups whatever the jobs|order.c|s/else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))/else/'
 	'no groups|order.c|s/else if (jobs_are_kept(&order->near, TL_ORDER_JOBS))/else if (0)/'
 	'sure of what may be answered later|order.c|s/bool result = n_results == n,/bool result = 1,/'
@@ -292,7 +308,26 @@ mutations=(
 	'taken although not told|order.c|s/return results\[n - 1\].told_ns <= answers\[n - 1\].sent_ns \&\&/return/'
 	'taken although told in time|order.c|s/results\[n\].told_ns > answers\[n - 1\].sent_ns;/1;/'
 	'sure jobs not looked at|order.c|/check_sure(order, results, answers, n, pairs->sure);/d'
-	'both sure and ordered|order.c|s/^[\t ]*~pairs->sure;$/~0ULL;/'
+	'both sure and ordered|order.c|/g->pairs \&= ~(pairs->sure >> first);/d'
+	'a group of another place|order.c|s/(u8)(first + g->of\[i\])/g->of[i]/'
+	'full of results is not known|tally.c|0,/tally->full = true;/s//;/'
+	'told later counts as told|tally.c|s/n += tally->results\[i\].told_ns <= ns;/n++;/'
+	'never held up|tally.c|s/else if (were_held_up(tally))/else if (0)/'
+	'always held up|tally.c|s/(tally->results\[i\].done_ns <= sent_ns) != (i < tally->n_answers)/0/'
+	'waits for ever|tally.c|s/else if (++tally->turns > .*/else if (0)/'
+	'waits as long for its own|tally.c|s/tally->own < n - told ? TL_TALLY_TURNS : TL_TALLY_OWN_TURNS/TL_TALLY_TURNS/'
+	'waits no longer for others|tally.c|s/tally->own < n - told ? TL_TALLY_TURNS : TL_TALLY_OWN_TURNS/TL_TALLY_OWN_TURNS/'
+	'own for ever|tally.c|/tally->own = 0;/d'
+	'waited for ever|tally.c|/tally->turns = 0;/d'
+	'what is forgotten is forgotten|tally.c|s/if (tally->full || of_forgotten(tally))/if (tally->full)/'
+	'without calls it may be of what is forgotten|tally.c|s/if (tally->results\[i\].begin_ns \&\&/if (1 \&\&/'
+	'in step by numbers alone|tally.c|s/ \&\& told_by(tally, last_sent_ns(tally)) == n)/)/'
+	'never in step again|tally.c|s/tally->astray = false;/;/'
+	'never astray|tally.c|s/tally->astray = true;/;/'
+	'astray for the same reason again|tally.c|s/tally->full = false;/;/'
+	'results stay for ever|tally.c|s/drop(tally, n, 0, done);/;/'
+	'results go at once|tally.c|s/else if (tally->before) .*/else/'
+	'out of step is paired|tally.c|s/		go_astray(tally, done);$/		drop(tally, n, n, done);/'
 )
 
 # True if the tests fail; without warnings, lest the compiler should notice first. The random one,
@@ -304,7 +339,7 @@ noticed()
 	make -s -f selftests/unit/unit.mk check-core O="$dir/out" unit-core-dir="$dir/core" \
 		unit-warnings= UNIT_CFLAGS='-O1 -fsanitize=undefined -fno-sanitize-recover=all' \
 		PROVE=true >"$dir/log" 2>&1 || return 0
-	for test in order pools own rules errand link interim classify chain cell hist; do
+	for test in order tally pools own rules errand link interim classify chain cell hist; do
 		timeout 20 "$dir/out/unit/test-core-$test" >"$dir/log" 2>&1 || return 0
 	done
 	! timeout 60 "$dir/out/unit/test-core-random" 1 8000 >"$dir/log" 2>&1

@@ -32,7 +32,7 @@ unit-core-cflags = -std=gnu11 $(UNIT_CFLAGS) $(unit-warnings) -Iuser/port -I$(un
 
 # What every test of the core links: the core, and its world and reference.
 unit-core-sources := $(sort $(wildcard $(unit-core-dir)/*.c) $(wildcard $(unit-dir)/core-*.c))
-unit-core-headers := $(wildcard $(unit-core-dir)/*.h $(unit-dir)/core-*.h) $(unit-dir)/tap.h \
+unit-core-headers := $(wildcard $(unit-core-dir)/*.h $(unit-dir)/core-*.h) $(unit-dir)/tap.h $(unit-dir)/any.h \
 	user/port/port.h
 unit-core-objects := $(patsubst %.c,$(unit-out)/obj/%.o,$(notdir $(unit-core-sources)))
 unit-core-tests := $(patsubst $(unit-dir)/%.c,$(unit-out)/%,\
