@@ -125,9 +125,13 @@ static bool were_held_up(const struct tl_tally *tally)
 
 	if (tally->n_results < tally->n_answers)
 		return false;
-	for (i = 0; i < tally->n_results; i++)
-		if ((tally->results[i].done_ns <= sent_ns) != (i < tally->n_answers))
+	for (i = 0; i < tally->n_results; i++) {
+		bool done = tally->results[i].done_ns <= sent_ns;
+		bool first = i < tally->n_answers;
+
+		if (done != first)
 			return false;
+	}
 	return true;
 }
 

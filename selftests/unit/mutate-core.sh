@@ -313,7 +313,7 @@ mutations=(
 	'full of results is not known|tally.c|0,/tally->full = true;/s//;/'
 	'told later counts as told|tally.c|s/n += tally->results\[i\].told_ns <= ns;/n++;/'
 	'never held up|tally.c|s/else if (were_held_up(tally))/else if (0)/'
-	'always held up|tally.c|s/(tally->results\[i\].done_ns <= sent_ns) != (i < tally->n_answers)/0/'
+	'always held up|tally.c|s/if (done != first)/if (0)/'
 	'waits for ever|tally.c|s/else if (++tally->turns > .*/else if (0)/'
 	'waits as long for its own|tally.c|s/tally->own < n - told ? TL_TALLY_TURNS : TL_TALLY_OWN_TURNS/TL_TALLY_TURNS/'
 	'waits no longer for others|tally.c|s/tally->own < n - told ? TL_TALLY_TURNS : TL_TALLY_OWN_TURNS/TL_TALLY_OWN_TURNS/'
