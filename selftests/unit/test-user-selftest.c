@@ -76,13 +76,46 @@ static void test_verdicts(void)
 	verdict("pool", 64, 949, 0, 51, TL_VERDICT_MISSED);
 	verdict("pool", 64, 988, 12, 0, TL_VERDICT_MISSED);
 	verdict("pool-io", 1, 900, 0, 100, TL_VERDICT_MISSED);
-	verdict("pool-io", 8, 900, 0, 100, TL_VERDICT_NOT_YET);
-	verdict("pool-io", 64, 900, 0, 100, TL_VERDICT_NOT_YET);
+	verdict("pool-io", 8, 949, 0, 51, TL_VERDICT_MISSED);
+	verdict("pool-io", 64, 950, 0, 50, TL_VERDICT_MET);
+	verdict("pool-io", 64, 949, 0, 51, TL_VERDICT_NOT_YET);
+	verdict("pool-io", 64, 850, 0, 150, TL_VERDICT_NOT_YET);
+	verdict("pool-io", 64, 849, 0, 151, TL_VERDICT_MISSED);
+	verdict("pool-io", 64, 900, 12, 88, TL_VERDICT_MISSED);
 	verdict("pool-io", 8, 960, 0, 40, TL_VERDICT_MET);
 	verdict("pool-io", 8, 900, 12, 88, TL_VERDICT_MISSED);
 	verdict("coroutine", 8, 0, 0, 1000, TL_VERDICT_MET);
 	verdict("coroutine", 8, 0, 12, 988, TL_VERDICT_MISSED);
 	verdict("thread", 8, 0, 0, 0, TL_VERDICT_FAILED);
+}
+
+/* Calls of the warm-up do not count, but for those that are mixed up with others. */
+static void test_warm_up(void)
+{
+	unsigned int last = TL_TRIAL_WARM_UP_CLASS;
+	struct tl_trial trial = trial_of("pool-io", 8);
+	struct tl_interval *all = tl_interval_new();
+
+	is_u64(tl_shape_warm_up(trial.shape, 8), TL_SHAPE_WARM_UP, "warm-up: of what learns");
+	is_u64(tl_shape_warm_up(trial.shape, 1), 0, "warm-up: not with one connection");
+	is_u64(tl_shape_warm_up(tl_shape_find("pool", 4), 8), 0, "warm-up: nor of others");
+	call(all, "t:10000", tl_keep_class(last), 10100 + last, 150);
+	call(all, "t:10000", tl_keep_class(0), 10100, 90);
+	trial.warm_up = 200;
+	trial.place[0].calls = 300;
+	tl_judge(&trial, all);
+	ok(trial.calls == 100 && trial.right == 90 && !trial.wrong && trial.absent == 10 &&
+	   trial.by[TL_BY_OWNER] == 90, "warm-up: neither right nor unattributed");
+	trial.right = trial.calls = trial.by[TL_BY_OWNER] = 0;
+	call(all, "t:10000", tl_keep_class(last), 10100, 2);
+	call(all, "t:10000", tl_keep_class(0), 10100 + last, 3);
+	tl_judge(&trial, all);
+	ok(trial.right == 90 && trial.wrong == 5 && trial.absent == 5,
+	   "warm-up: mixed up, either way, is wrong");
+	trial.warm_up = trial.right = trial.wrong = trial.calls = 0;
+	tl_judge(&trial, all);
+	is_u64(trial.right, 240, "warm-up: there was none");
+	tl_interval_free(all);
 }
 
 /* Sums of others, and what cannot be. */
@@ -251,6 +284,7 @@ static void test_bounds(void)
 int main(void)
 {
 	test_verdicts();
+	test_warm_up();
 	test_strangers();
 	test_chain();
 	test_nothing();

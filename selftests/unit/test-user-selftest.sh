@@ -39,7 +39,8 @@ arguments()
 lists()
 {
 	run "$real" selftest --list
-	[[ $status == 0 ]] && grep -q '^pool-io  *pool or hand-off (with one connection)  *2 *>= 95' "$dir/out"
+	[[ $status == 0 ]] && grep -q '^pool-io  *pool or hand-off  *2 *>= 95' "$dir/out" &&
+		grep -q -- '--answer io alone: with more than 8 connections >= 85 % right' "$dir/out"
 	result $? "selftest --list"
 	run "$real" selftest --list --json
 	good "selftest --list --json" '.[0].shapes | length == ([.[].shape] | unique | length) and

@@ -63,10 +63,11 @@ static json_t *trial_json(const struct tl_trial *trial)
 {
 	const struct tl_bar *bar = trial->shape->bar;
 	enum tl_verdict verdict = tl_judge_verdict(trial);
-	json_t *object = json_pack("{s:s, s:i, s:s, s:o, s:f, s:o, s:f, s:f, s:f}",
+	json_t *object = json_pack("{s:s, s:i, s:s, s:o, s:o, s:f, s:o, s:f, s:f, s:f}",
 				   "shape", trial->shape->name,
 				   "connections", (int)trial->connections,
 				   "verdict", tl_verdict_names[verdict],
+				   "warm_up", integer(trial->warm_up),
 				   "requests", integer(trial->requests),
 				   "seconds", trial->seconds,
 				   "calls", integer(trial->calls),

@@ -17,6 +17,7 @@ static void trial_add(struct tl_grid *grid, const struct tl_trial *trial)
 
 	tl_grid_add(grid, "%s", trial->shape->name);
 	tl_grid_add(grid, "%u", trial->connections);
+	tl_grid_add(grid, "%" PRIu64, trial->warm_up);
 	if (trial->state == TL_TRIAL_RUN && trial->calls) {
 		tl_judge_bounds(trial->right, trial->calls, &low, &unused);
 		tl_judge_bounds(trial->wrong, trial->calls, &unused, &high);
@@ -43,12 +44,14 @@ static void trial_explain(const struct tl_trial *trial)
 	printf("%s, %u at once: ", trial->shape->name, trial->connections);
 	switch (tl_judge_verdict(trial)) {
 	case TL_VERDICT_NOT_YET:
-		printf("%g %% right are wanted and known not to be reached: what cannot be "
-		       "told apart is unattributed\n", 100 * bar->right);
+		printf("%g %% right are wanted and known not to be reached always, at least %g %% "
+		       "are: what cannot be told apart is unattributed\n", 100 * bar->right,
+		       100 * tl_shape_right(trial->shape, trial->connections));
 		break;
 	case TL_VERDICT_MISSED:
 		printf("at least %g %% right and at most %g %% wrong are wanted\n",
-		       100 * bar->right, 100 * bar->wrong);
+		       100 * tl_shape_right(trial->shape, trial->connections),
+		       100 * bar->wrong);
 		break;
 	case TL_VERDICT_LOST:
 		printf("%" PRIu64 " requests asked, %" PRIu64 " counted; %" PRIu64 " calls "
@@ -64,14 +67,20 @@ static void trial_explain(const struct tl_trial *trial)
 
 static void trials_print(const struct tl_session *s)
 {
-	struct tl_grid *grid = tl_grid_new("shape|>at once|>calls|>right %|>95 %|>wrong %|"
+	struct tl_grid *grid = tl_grid_new("shape|>at once|>warm-up|>calls|>right %|>95 %|>wrong %|"
 					   ">95 %|>unattributed %|>wanted %|verdict");
+	u64 warm_up = 0;
 	size_t i;
 
-	for (i = 0; i < s->n_trials; i++)
+	for (i = 0; i < s->n_trials; i++) {
 		trial_add(grid, &s->trials[i]);
+		warm_up += s->trials[i].warm_up;
+	}
 	tl_grid_print(grid, stdout, 0, 0);
 	tl_grid_free(grid);
+	if (warm_up)
+		puts("The calls of the warm-up are not judged: where an order has to be learnt, that is "
+		     "what a\nservice has behind it that has run for a while.");
 	for (i = 0; i < s->n_trials; i++)
 		if (tl_judge_verdict(&s->trials[i]) != TL_VERDICT_MET)
 			trial_explain(&s->trials[i]);
@@ -272,8 +281,7 @@ int tl_findings_shapes(bool json)
 	grid = tl_grid_new("shape|kind|>tiers|>right %|>wrong %|test server");
 	for (i = 0; i < tl_shapes_n; i++) {
 		tl_grid_add(grid, "%s", tl_shapes[i].name);
-		tl_grid_add(grid, "%s%s", tl_shapes[i].bar->kind,
-			    tl_shapes[i].flags & TL_SHAPE_PARTLY ? " (with one connection)" : "");
+		tl_grid_add(grid, "%s", tl_shapes[i].bar->kind);
 		tl_grid_add(grid, "%u", tl_shapes[i].depth);
 		tl_grid_add(grid, ">= %g", 100 * tl_shapes[i].bar->right);
 		tl_grid_add(grid, "<= %g", 100 * tl_shapes[i].bar->wrong);
@@ -282,6 +290,8 @@ int tl_findings_shapes(bool json)
 	}
 	tl_grid_print(grid, stdout, 0, 0);
 	tl_grid_free(grid);
+	printf("pools with --answer io alone: with more than %d connections >= %g %% right, the rest "
+	       "is unattributed\n", TL_SHAPE_FEW, 100 * TL_SHAPE_FLOOR);
 	puts("and cost, which is no shape: what the hooks add to operations here");
 	return TL_EXIT_OK;
 }

@@ -97,7 +97,7 @@ static int trials_make(struct tl_session *s, struct tl_error *err)
 
 /*
  * A trial's share of what is left for loads: who is done before leaves his time to the others, so
- * that a fast machine does all requests, and a slow one comes to an end. A long trial has several.
+ * that a fast machine does all requests, and a slow one comes to an end. A warm-up has its own.
  */
 static double share_s(const struct tl_session *s, double begin)
 {
@@ -106,7 +106,7 @@ static double share_s(const struct tl_session *s, double begin)
 	size_t i;
 
 	for (i = s->now; i < s->n_trials; i++)
-		shares += (double)tl_shape_times(s->trials[i].shape, s->trials[i].connections);
+		shares += tl_shape_warm_up(s->trials[i].shape, s->trials[i].connections) ? 2 : 1;
 	left -= beside * (double)(s->n_trials - s->now);
 	return max(left / shares, SHARE_S);
 }
@@ -129,8 +129,8 @@ static int trial_run(struct tl_session *s, double session_begin, struct tl_error
 
 static int trials_run(struct tl_session *s, struct tl_error *err)
 {
-	double longest = TL_SHAPE_LONG * max(s->options->seconds, TL_SESSION_S);
-	u64 calls = CALLS_MAX * TL_SHAPE_LONG * s->n_trials * s->options->requests + 1000;
+	double longest = 2 * max(s->options->seconds, TL_SESSION_S);
+	u64 calls = CALLS_MAX * s->n_trials * (s->options->requests + TL_SHAPE_WARM_UP) + 1000;
 	u64 seconds = (u64)(longest + 60) * s->n_trials + 60;
 	int code = tl_trial_back(&s->run, &s->back, calls, seconds, err);
 	double begin = tl_trial_clock();

@@ -81,23 +81,23 @@ const struct tl_shape *tl_shape_find(const char *name, size_t len)
  * @shape: the shape
  * @connections: requests at once
  *
- * Return: 0 … 1; 0 where what is wanted is known not to be reached yet.
+ * Return: 0 … 1; less than what is wanted where that is known not to be reached always.
  */
 double tl_shape_right(const struct tl_shape *shape, unsigned int connections)
 {
 	bool partly = shape->flags & TL_SHAPE_PARTLY;
 
-	return partly && connections > TL_SHAPE_FEW ? 0 : shape->bar->right;
+	return partly && connections > TL_SHAPE_FEW ? TL_SHAPE_FLOOR : shape->bar->right;
 }
 
 /**
- * tl_shape_times() - How much longer than others a trial has to be
+ * tl_shape_warm_up() - What a service has behind it that has run for a while
  * @shape: the shape
  * @connections: requests at once
  *
- * Return: how many times as many requests, in as much more time.
+ * Return: how many requests come before those that are judged.
  */
-unsigned int tl_shape_times(const struct tl_shape *shape, unsigned int connections)
+unsigned int tl_shape_warm_up(const struct tl_shape *shape, unsigned int connections)
 {
-	return shape->flags & TL_SHAPE_LEARNS && connections > 1 ? TL_SHAPE_LONG : 1;
+	return shape->flags & TL_SHAPE_LEARNS && connections > 1 ? TL_SHAPE_WARM_UP : 0;
 }

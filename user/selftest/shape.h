@@ -6,15 +6,17 @@
 
 #define TL_SHAPE_DEPTH 4 /* tiers at most */
 
+/* With more connections a shape that is TL_SHAPE_PARTLY must be as good as the floor at least. */
+#define TL_SHAPE_FEW 8
+#define TL_SHAPE_FLOOR 0.85
+#define TL_SHAPE_WARM_UP 200 /* requests that are not judged, where an order has to be learnt */
+
 /**
  * struct tl_bar - What is wanted of a kind of shape
  * @kind: what they have in common
  * @right: part of the calls that must be attributed to the right request, 0 … 1
  * @wrong: part that may at most be attributed to a wrong one, 0 … 1
  */
-#define TL_SHAPE_FEW 1
-#define TL_SHAPE_LONG 4
-
 struct tl_bar {
 	const char *kind;
 	double right, wrong;
@@ -25,9 +27,11 @@ enum tl_shape_flag {
 	TL_SHAPE_ON_UNIX = 2, /* the front tier listens on a UNIX socket */
 	TL_SHAPE_ON_RING = 4, /* needs io_uring */
 	/* With more than TL_SHAPE_FEW connections it is not always as good as wanted, yet:
-	 * what cannot be told apart is unattributed, and must not be wrong. */
+	 * so many threads are held up that more is unattributed; it must not be wrong. */
 	TL_SHAPE_PARTLY = 8,
-	TL_SHAPE_LEARNS = 16 /* an order has to be seen for a while until it is believed */
+	/* An order has to be seen for a while until it is believed, so there is a warm-up; each
+	 * request makes one call. */
+	TL_SHAPE_LEARNS = 16
 };
 
 /**
@@ -49,7 +53,7 @@ extern const struct tl_shape tl_shapes[];
 extern const size_t tl_shapes_n;
 
 const struct tl_shape *tl_shape_find(const char *name, size_t len);
-unsigned int tl_shape_times(const struct tl_shape *shape, unsigned int connections);
+unsigned int tl_shape_warm_up(const struct tl_shape *shape, unsigned int connections);
 double tl_shape_right(const struct tl_shape *shape, unsigned int connections);
 
 #endif

@@ -155,19 +155,9 @@ int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, 
 	return code;
 }
 
-static u64 requests_of(const struct tl_trial_run *run, const struct tl_trial *trial)
+static u64 server_seconds(const struct tl_trial_run *run)
 {
-	return run->requests * tl_shape_times(trial->shape, trial->connections);
-}
-
-static double seconds_of(const struct tl_trial_run *run, const struct tl_trial *trial)
-{
-	return run->seconds * tl_shape_times(trial->shape, trial->connections);
-}
-
-static u64 server_seconds(const struct tl_trial_run *run, const struct tl_trial *trial)
-{
-	return (u64)(seconds_of(run, trial) + LOAD_S + START_S * TL_SHAPE_DEPTH) + 1;
+	return (u64)(2 * (run->seconds + LOAD_S) + START_S * TL_SHAPE_DEPTH) + 1;
 }
 
 static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsigned int depth,
@@ -185,8 +175,8 @@ static int server_start(struct tl_trial_run *run, struct tl_trial *trial, unsign
 			 run->programs->started);
 	add_all(&words, (const char *const[]){ "tierserver", "--log", "LOG", "--listen", listen,
 		NULL });
-	add_number(&words, "--requests", 2 * requests_of(run, trial) + 1000);
-	add_number(&words, "--seconds", server_seconds(run, trial));
+	add_number(&words, "--requests", 2 * (run->requests + TL_SHAPE_WARM_UP) + 1000);
+	add_number(&words, "--seconds", server_seconds(run));
 	if (depth)
 		add_number(&words, "--ports", TL_TRIAL_CHAIN_CLASSES);
 	if (depth + 1 < trial->shape->depth) {
@@ -223,10 +213,9 @@ static int servers_start(struct tl_trial_run *run, struct tl_trial *trial,
 	return code;
 }
 
-static int load_wait(struct tl_trial_run *run, const struct tl_trial *trial,
-		     struct tl_program *load, struct tl_error *err)
+static int load_wait(struct tl_trial_run *run, struct tl_program *load, struct tl_error *err)
 {
-	double left = seconds_of(run, trial) + LOAD_S;
+	double left = run->seconds + LOAD_S;
 	int status, code = 0;
 
 	while (!code && !tl_program_ended(load, &status)) {
@@ -271,30 +260,55 @@ double tl_trial_clock(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int load_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err)
+/* @words: what it asks for; @count: set to how many right answers it got */
+static int load_run(struct tl_trial_run *run, const struct tl_trial *trial, struct words *words,
+		    u64 *count, struct tl_error *err)
 {
-	struct words words = { .n = 0 };
 	struct tl_program load;
 	struct tl_error ignored;
 	char seconds[24];
-	double begin;
 	int code;
 
-	sprintf(seconds, "%.3f", seconds_of(run, trial));
-	add_all(&words, (const char *const[]){ "load", "--to", trial->place[0].address,
-		"--seconds", seconds, NULL });
-	add_number(&words, "--connections", trial->connections);
-	add_number(&words, "--requests", requests_of(run, trial));
-	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ?
-		   TL_TRIAL_CHAIN_CLASSES : TL_KEEP_CLASSES);
-	begin = tl_trial_clock();
-	code = tl_program_start(run->programs, &load, "load", words.word, err);
+	sprintf(seconds, "%.3f", run->seconds);
+	add_all(words, (const char *const[]){ "--to", trial->place[0].address, "--seconds",
+		seconds, NULL });
+	add_number(words, "--connections", trial->connections);
+	code = tl_program_start(run->programs, &load, "load", words->word, err);
 	if (code)
 		return code;
-	code = load_wait(run, trial, &load, err);
-	trial->seconds = tl_trial_clock() - begin;
+	code = load_wait(run, &load, err);
 	tl_program_stop(&load, &ignored);
-	return code ? code : number_read(load.path, ".out", "count", &trial->requests, err);
+	return code ? code : number_read(load.path, ".out", "count", count, err);
+}
+
+/* Requests of a class that the others have not. */
+static int warm_up(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err)
+{
+	u64 requests = tl_shape_warm_up(trial->shape, trial->connections);
+	struct words words = { .n = 0 };
+	char class[8];
+
+	if (!requests)
+		return 0;
+	sprintf(class, "c%02d", TL_TRIAL_WARM_UP_CLASS);
+	add_all(&words, (const char *const[]){ "load", "--ask", class, NULL });
+	add_number(&words, "--requests", requests);
+	return load_run(run, trial, &words, &trial->warm_up, err);
+}
+
+static int judged_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err)
+{
+	struct words words = { .n = 0 };
+	double begin = tl_trial_clock();
+	int code;
+
+	add(&words, "load");
+	add_number(&words, "--requests", run->requests);
+	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ?
+		   TL_TRIAL_CHAIN_CLASSES : TL_TRIAL_CLASSES);
+	code = load_run(run, trial, &words, &trial->requests, err);
+	trial->seconds = tl_trial_clock() - begin;
+	return code;
 }
 
 static void name_take(struct tl_trial *trial, const struct tl_tier_info *tier)
@@ -379,7 +393,8 @@ int tl_trial_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_err
 		return 0;
 	}
 	code = servers_start(run, trial, servers, err);
-	code = code ? code : load_run(run, trial, err);
+	code = code ? code : warm_up(run, trial, err);
+	code = code ? code : judged_run(run, trial, err);
 	code = code ? code : names_learn(run, trial, err);
 	stopped = servers_stop(trial, servers, !code, err);
 	code = code ? code : stopped;

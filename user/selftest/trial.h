@@ -11,6 +11,8 @@ struct tl_error;
 struct tl_programs;
 
 #define TL_TRIAL_CHAIN_CLASSES 4 /* a tier in the kernel's table for each, at each depth */
+#define TL_TRIAL_CLASSES (TL_KEEP_CLASSES - 1) /* of trials that are no chains ... */
+#define TL_TRIAL_WARM_UP_CLASS (TL_KEEP_CLASSES - 1) /* ... and of their warm-up */
 
 enum tl_trial_state { TL_TRIAL_FAILED, TL_TRIAL_ABSENT, TL_TRIAL_RUN };
 
@@ -32,6 +34,7 @@ struct tl_tier_place {
  * struct tl_trial - A shape of servers under so many connections, and what came of it
  * @why: a sentence, if it did not run
  * @place: from the front tier down
+ * @warm_up: requests before those that are judged
  * @requests: that the load got right answers to
  * @seconds: that the load took
  *
@@ -46,7 +49,7 @@ struct tl_trial {
 	enum tl_trial_state state;
 	char why[300];
 	struct tl_tier_place place[TL_SHAPE_DEPTH];
-	u64 requests;
+	u64 warm_up, requests;
 	double seconds;
 	u64 calls, right, wrong, absent, more, by[TL_BY_KINDS];
 	u64 front_ns, own_ns, transit_ns, rest_ns, chain_calls, joined, chain_requests, counted;
