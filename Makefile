@@ -83,6 +83,7 @@ check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and th
 		selftests/vm/tests/scale.sh
 	selftests/vm/run 6.1+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all selftests/vm/tests/storm.sh
+	selftests/vm/run 6.1 --env REQUESTS=1920 selftests/vm/tests/attribution.sh
 	selftests/vm/run 6.1 --env CHAINS='1:1 1:8 1:64 2:1 2:8 2:64 3:1 3:8 3:64 4:1 4:8 4:64' \
 		selftests/vm/tests/depth.sh
 	TIERLENS_TESTS=all prove --timer --exec selftests/vm/run 6.1-debug

@@ -3,21 +3,21 @@
 # vm: kernels=6.1 timeout=900
 #
 # How often is a call put down to the right request? tierlens selftest has the shapes, what
-# is wanted of each, and the judgement; here it runs with as many requests as we like. Pools
-# whose results come back to one thread are run with one connection and with many, too.
+# is wanted of each, and the judgement; here it runs with as many requests as we like. Of few
+# not a single one may be missing, for what is wanted of most. Pools whose results come back to
+# one thread lose some in any run, so they need more; and they are run with one connection and
+# with many, too.
 #
 #   SHAPES="pool epoll" CONNECTIONS="1 8 64" REQUESTS=800 …
 . /job/lib.sh
 
-requests=$((${REQUESTS:-480} / slow))
-
-# run NAME SHAPES CONNECTIONS, both separated by commas
+# run NAME REQUESTS SHAPES CONNECTIONS, the last two separated by commas
 run()
 {
 	local json=/out/attribution-$1.json trial verdict
 
-	tierlens selftest --shapes "$2" --connections "$3" --requests $requests --seconds 100 --json \
-		>"$json" 2>/tmp/err
+	tierlens selftest --shapes "$3" --connections "$4" --requests $(($2 / slow)) --seconds 100 \
+		--json >"$json" 2>/tmp/err
 	is $? 0 "$1: exit status"
 	[ ! -s /tmp/err ] || diag "$(cat /tmp/err)"
 	# shellcheck disable=SC2034
@@ -28,7 +28,7 @@ run()
 		esac
 	done < <(jq -r '.trials[] | "\(.shape), \(.connections) connections\t\(.verdict)" +
 		" (right \(.right), wrong \(.wrong), of \(.calls); \(.by))\(.why // "")"' "$json")
-	is "$(jq '.trials | length' "$json")" $(($(wc -w <<<"${2//,/ }") * $(wc -w <<<"${3//,/ }"))) \
+	is "$(jq '.trials | length' "$json")" $(($(wc -w <<<"${3//,/ }") * $(wc -w <<<"${4//,/ }"))) \
 		"$1: a verdict on each"
 	# shellcheck disable=SC2034
 	while IFS=$'\t' read -r trial verdict; do
@@ -46,10 +46,18 @@ comma()
 	tr -s ' \n' ',' <<<"$*" | sed 's/^,//; s/,$//'
 }
 
-all=$(tierlens selftest --list --json)
+# shapes FILTER
+shapes()
+{
+	tierlens selftest --list --json | jq -r ".shapes[] | select($1) | .shape"
+}
+
 load_module || exit 1
-run many "$(comma "${SHAPES:-$(jq -r '.shapes[].shape' <<<"$all")}")" "$(comma "${CONNECTIONS:-8}")"
-[ -n "${SHAPES:-}${CONNECTIONS:-}" ] ||
-	run back "$(jq -r '[.shapes[] | select(.options | test("--answer io")) | .shape] | join(",")' <<<"$all")" 1,64
+if [ -n "${SHAPES:-}${CONNECTIONS:-}" ]; then
+	run many "${REQUESTS:-480}" "$(comma "${SHAPES:-$(shapes true)}")" "$(comma "${CONNECTIONS:-8}")"
+else
+	run many "${REQUESTS:-240}" "$(comma "$(shapes '.not_yet | not')")" 8
+	run back "${REQUESTS:-480}" "$(comma "$(shapes .not_yet)")" 1,8,64
+fi
 unload_module
 done_testing
