@@ -37,11 +37,10 @@
  * Pairs that say neither are no checks. An order of another kind brings many more of the
  * first than of the second: measured, a stack 4 to 1 and more, a random one 1.7 to 1 and
  * more; a queue brings none. (A result that was done after its answer is nothing that any order
- * brings: of k answers the k results were there before. Results and answers are out of step.)
- * So it takes TL_ORDER_FIRST right ones without a wrong one until
- * the order is believed, which a random order passes once in thousands of times. A wrong one
- * after that may be results and answers that have come out of step: as many are wanted once
- * more. One before that tells of another order: TL_ORDER_AGAIN times as many are wanted, at
+ * brings: before the k-th answer there were k results. The two are out of step.) So it takes
+ * TL_ORDER_FIRST right ones without a wrong one until the order is believed, which a random
+ * order passes once in thousands of times. A wrong one after that may be results and answers
+ * that have come out of step: as many are wanted once more. One before that tells of another order: TL_ORDER_AGAIN times as many are wanted, at
  * most TL_ORDER_DEMAND_MAX.
  *
  * Where requests wait long for a thread, times exclude nothing, and there are no checks. But
@@ -54,8 +53,8 @@
  * first began has begun in the other order: a queue brings 3 to 10 %, for the reason above,
  * any order 50 %, a stack 92 %.
  *
- * Cost: at most TL_ORDER_MAX² comparisons, when all of that are one group. Sums are bounded;
- * times are compared only.
+ * Cost: some comparisons of each pair of TL_ORDER_MAX, when all of that are one group. Sums are
+ * bounded; times are compared only.
  *
  * Nothing here locks. The caller owns all of it.
  */
