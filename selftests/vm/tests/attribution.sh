@@ -5,8 +5,8 @@
 # How often is a call put down to the right request? tierlens selftest has the shapes, what
 # is wanted of each, and the judgement; here it runs with as many requests as we like. Of few
 # not a single one may be missing, for what is wanted of most. Pools whose results come back to
-# one thread lose some in any run, so they need more; and they are run with one connection and
-# with many, too.
+# one thread lose some in any run, tens at once when a thread is held up for long, so they need
+# more; and they are run with one connection and with many, too.
 #
 #   SHAPES="pool epoll" CONNECTIONS="1 8 64" REQUESTS=800 …
 . /job/lib.sh
@@ -57,7 +57,8 @@ if [ -n "${SHAPES:-}${CONNECTIONS:-}" ]; then
 	run many "${REQUESTS:-480}" "$(comma "${SHAPES:-$(shapes true)}")" "$(comma "${CONNECTIONS:-8}")"
 else
 	run many "${REQUESTS:-240}" "$(comma "$(shapes '.not_yet | not')")" 8
-	run back "${REQUESTS:-480}" "$(comma "$(shapes .not_yet)")" 1,8,64
+	run one "${REQUESTS:-240}" "$(comma "$(shapes .not_yet)")" 1
+	run back "${REQUESTS:-1440}" "$(comma "$(shapes .not_yet)")" 8,64
 fi
 unload_module
 done_testing
