@@ -43,6 +43,7 @@ void tl_request_begin(struct tl_request *request, u64 now_ns)
 	request->node = 0;
 	request->parent = 0;
 	request->sums_used = 0;
+	request->slots_used = 0;
 	request->slot_next = 0;
 	request->errand = 0;
 	request->queued = 0;
@@ -58,7 +59,6 @@ void tl_request_begin(struct tl_request *request, u64 now_ns)
 	request->bytes_out = 0;
 	memset(&request->used, 0, sizeof(request->used));
 	memset(&request->match, 0, sizeof(request->match));
-	memset(request->slots, 0, sizeof(request->slots));
 }
 
 /**
@@ -150,7 +150,7 @@ static struct tl_request_slot *slot_of(struct tl_request *request,
 {
 	unsigned int i;
 
-	for (i = 0; i < TL_REQUEST_CALLS; i++)
+	for (i = 0; i < request->slots_used; i++)
 		if (request->slots[i].call == call)
 			return &request->slots[i];
 	return NULL;
@@ -174,14 +174,14 @@ static struct tl_request_slot *slot_evict(struct tl_request *request)
 	return found ? found : &request->slots[request->slot_next++ % TL_REQUEST_CALLS];
 }
 
-/* A call's own slot, a free one, or that of a call that has gone before. */
+/* A call's own slot, one more, or that of a call that has gone before. */
 static struct tl_request_slot *slot_take(struct tl_request *request,
 					 const struct tl_call *call)
 {
 	struct tl_request_slot *slot = slot_of(request, call);
 
-	if (!slot)
-		slot = slot_of(request, NULL);
+	if (!slot && request->slots_used < TL_REQUEST_CALLS)
+		slot = &request->slots[request->slots_used++];
 	if (!slot)
 		slot = slot_evict(request);
 	slot->call = call;
@@ -227,7 +227,7 @@ void tl_request_cover(struct tl_request *request, const struct tl_call *call, u6
 	request->own_ns = own_ns;
 	request->mark_ns = max(last_ns, request->mark_ns);
 	request->own_at_send_ns = min(request->own_at_send_ns, own_ns);
-	for (i = 0; i < TL_REQUEST_CALLS; i++)
+	for (i = 0; i < request->slots_used; i++)
 		request->slots[i].own_ns = min(request->slots[i].own_ns, own_ns);
 }
 
@@ -268,11 +268,11 @@ static bool rebase_slots(struct tl_request *request, struct tl_request *errand,
 	bool lost = false;
 	unsigned int i;
 
-	for (i = 0; i < TL_REQUEST_CALLS; i++) {
+	for (i = 0; i < request->slots_used; i++) {
 		struct tl_request_slot *slot = &request->slots[i];
 		u64 start_ns = errand->open_ns + tl_since(slot->own_ns, base_ns);
 
-		if (!slot->call || slot->own_ns <= base_ns)
+		if (slot->own_ns <= base_ns)
 			continue;
 		lost |= start_ns < errand->mark_ns || slot_of(errand, slot->call);
 		slot->own_ns = min(slot->own_ns, base_ns + own_at(errand, start_ns));
@@ -287,14 +287,12 @@ static bool adopt_slots(struct tl_request *request, const struct tl_request *err
 	bool lost = false;
 	unsigned int i;
 
-	for (i = 0; i < TL_REQUEST_CALLS; i++) {
+	for (i = 0; i < errand->slots_used; i++) {
 		const struct tl_request_slot *from = &errand->slots[i];
 		u64 start_ns = errand->open_ns + from->own_ns;
 		u64 own_ns = base_ns + from->own_ns;
 		struct tl_request_slot *slot;
 
-		if (!from->call)
-			continue;
 		slot = slot_of(request, from->call);
 		if (!apart) {
 			lost |= start_ns < request->mark_ns || slot;
@@ -315,10 +313,10 @@ static void forget_slots(struct tl_request *request, const struct tl_request *er
 	struct tl_request_slot *slot;
 	unsigned int i;
 
-	for (i = 0; i < TL_REQUEST_CALLS; i++) {
+	for (i = 0; i < errand->slots_used; i++) {
 		slot = slot_of(request, errand->slots[i].call);
 		if (slot)
-			slot->call = NULL;
+			*slot = request->slots[--request->slots_used];
 	}
 }
 

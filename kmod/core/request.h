@@ -60,6 +60,7 @@ struct tl_request {
 	u32 parent; /* the caller's node; 0: none is known */
 	u8 state; /* enum tl_request_state */
 	u8 sums_used;
+	u8 slots_used; /* those after them mean nothing */
 	u8 slot_next;
 	u8 errand; /* work whose request is not known yet, no connection's */
 	u8 queued; /* queue_ns is known */

@@ -17,7 +17,7 @@ trap 'rm -rf "$dir"' EXIT
 
 # NAME | FILE | sed expression
 mutations=(
-	'no shrinking of later slots|request.c|/for (i = 0; i < TL_REQUEST_CALLS; i++)$/{N;/min(/d}'
+	'no shrinking of later slots|request.c|/for (i = 0; i < request->slots_used; i++)$/{N;/min(/d}'
 	'max for min over the slots|request.c|s/slots\[i\].own_ns = min(/slots[i].own_ns = max(/'
 	'own time at the last send not shrunk|request.c|/own_at_send_ns = min(request->own_at_send_ns, own_ns)/d'
 	'own time at the send not shrunk by an errand|request.c|s/request->own_at_send_ns = min(request->own_at_send_ns,$/request->own_at_send_ns = max(request->own_at_send_ns,/'
@@ -30,7 +30,7 @@ mutations=(
 	'own time without the open stretch|request.c|s/return request->own_ns + tl_since(ns, request->mark_ns)/return request->own_ns/'
 	'slot without own time before|request.c|s/slot_take(request, call)->own_ns = own_at(request, now_ns)/slot_take(request, call)->own_ns = request->own_ns/'
 	'always the first slot|request.c|s/^\tslot->call = call;/\tslot = request->slots; &/'
-	'slots stay from the last request|request.c|/memset(request->slots/d'
+	'slots stay from the last request|request.c|/request->slots_used = 0;/d'
 	'lost slot used nevertheless|request.c|s/^\tif (!slot) {/\tif (!slot) { slot = request->slots; } if (0) {/'
 	'lost slot not counted|request.c|/LOSS_CALLS_FULL\]++/d'
 	'own slot not found again|request.c|s/struct tl_request_slot \*slot = slot_of(request, call);$/struct tl_request_slot *slot = NULL;/'
@@ -103,7 +103,7 @@ mutations=(
 	'reply in a slot stays|request.c|s/^\tslot->replied_ns = 0;//'
 	'replies not noted|request.c|s/^\tslot->replied_ns = last_ns;//'
 	'last slot to reply goes|request.c|s/replied_ns < oldest_ns/replied_ns >= oldest_ns % U64_MAX/'
-	'free slots not taken|request.c|/if (!slot)$/{N;/slot_of(request, NULL)/d}'
+	'unused slots not taken|request.c|s/request->slots_used < TL_REQUEST_CALLS/0/'
 	'always the same one evicted|request.c|s/request->slot_next++ % TL/0 % TL/'
 	'own time beyond the response|request.c|s/own_at_send_ns = min(own_at(request, request->last_send_ns),/own_at_send_ns = max(own_at(request, request->last_send_ns),/'
 	'errand is none|request.c|/^\terrand->errand = 1;/d'
