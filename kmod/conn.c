@@ -4,10 +4,10 @@
  *
  * An entry appears when a socket is accepted or connected (or is met at enable)
  * and goes when it is closed, always in the context of a task that holds the
- * socket. Look-ups walk the hash chain without a lock; memory is type-stable, so
- * a chain may change under a reader, who notices by its end marker and starts
- * again, and who checks the key once more under the entry's lock. Only adding
- * and removing take the bucket's lock.
+ * socket. Look-ups walk the hash chain without a lock; memory is type-stable until
+ * the module goes, so a chain may change under a reader, who notices by its end
+ * marker and starts again, and who checks the key once more under the entry's lock.
+ * No grace period is waited for. Only adding and removing take the bucket's lock.
  *
  * Servers and clients come from pools of their own: a reference to a request is
  * a pointer into a server entry and a sequence number, and may be followed at
@@ -121,12 +121,7 @@ restart:
  */
 struct tl_conn *tl_conn_peek(const struct sock *sk)
 {
-	struct tl_conn *conn;
-
-	rcu_read_lock();
-	conn = find(bucket_of(sk), sk);
-	rcu_read_unlock();
-	return conn;
+	return find(bucket_of(sk), sk);
 }
 
 /**

@@ -15,48 +15,6 @@ void tl_stats_init(void)
 }
 
 /**
- * tl_stats_begin() - An event is looked at
- *
- * Context: interrupts are off until tl_stats_end().
- */
-void tl_stats_begin(void)
-{
-	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
-
-	lockdep_assert_irqs_disabled();
-	raw_write_seqcount_begin(&stats->seq);
-	stats->events.seen++;
-}
-
-/**
- * tl_stats_end() - What became of it
- * @outcome: as the correlation said
- *
- * Context: interrupts have been off since tl_stats_begin().
- */
-void tl_stats_end(enum tl_outcome outcome)
-{
-	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
-
-	switch (outcome) {
-	case TL_ATTRIBUTED:
-		stats->events.attributed++;
-		break;
-	case TL_UNATTRIBUTED:
-		stats->events.unattributed++;
-		break;
-	case TL_IGNORED:
-		stats->events.ignored++;
-		break;
-	case TL_DEFERRED:
-		/* It is counted when it is decided. */
-		stats->events.seen--;
-		break;
-	}
-	raw_write_seqcount_end(&stats->seq);
-}
-
-/**
  * tl_stats_decided() - What became of events that had been deferred
  * @outcome: attributed or unattributed
  * @n: how many

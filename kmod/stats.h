@@ -33,9 +33,49 @@ struct tl_totals {
 
 DECLARE_PER_CPU(struct tl_stats, tl_stats);
 
+/**
+ * tl_stats_begin() - An event is looked at
+ *
+ * Context: interrupts are off until tl_stats_end().
+ */
+static inline void tl_stats_begin(void)
+{
+	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
+
+	lockdep_assert_irqs_disabled();
+	raw_write_seqcount_begin(&stats->seq);
+	stats->events.seen++;
+}
+
+/**
+ * tl_stats_end() - What became of it
+ * @outcome: as the correlation said
+ *
+ * Context: interrupts have been off since tl_stats_begin().
+ */
+static inline void tl_stats_end(enum tl_outcome outcome)
+{
+	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
+
+	switch (outcome) {
+	case TL_ATTRIBUTED:
+		stats->events.attributed++;
+		break;
+	case TL_UNATTRIBUTED:
+		stats->events.unattributed++;
+		break;
+	case TL_IGNORED:
+		stats->events.ignored++;
+		break;
+	case TL_DEFERRED:
+		/* It is counted when it is decided. */
+		stats->events.seen--;
+		break;
+	}
+	raw_write_seqcount_end(&stats->seq);
+}
+
 void tl_stats_init(void);
-void tl_stats_begin(void);
-void tl_stats_end(enum tl_outcome outcome);
 void tl_stats_decided(enum tl_outcome outcome, u64 n);
 void tl_stats_sum(struct tl_totals *totals, u64 probes_missed);
 void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,

@@ -66,21 +66,11 @@ struct tl_task *tl_thread_find(struct task_struct *task)
 	return keyed ? container_of(keyed, struct tl_task, keyed) : NULL;
 }
 
-/**
- * tl_thread_get() - The entry of the current task, made if need be
- * @task: current
- *
- * Context: task, interrupts off.
- * Return: the entry, or NULL if there is no memory left for it.
- */
-struct tl_task *tl_thread_get(struct task_struct *task)
+static noinline struct tl_task *add(struct task_struct *task)
 {
 	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, task);
-	struct tl_task *entry = tl_thread_find(task);
+	struct tl_task *entry = tl_pool_get(&tasks);
 
-	if (likely(entry))
-		return entry;
-	entry = tl_pool_get(&tasks);
 	if (!entry)
 		return NULL;
 	memset((char *)entry + sizeof(entry->keyed), 0, sizeof(*entry) - sizeof(entry->keyed));
@@ -92,6 +82,20 @@ struct tl_task *tl_thread_get(struct task_struct *task)
 	tl_keyed_link(bucket, &entry->keyed, task);
 	raw_spin_unlock(&bucket->lock);
 	return entry;
+}
+
+/**
+ * tl_thread_get() - The entry of the current task, made if need be
+ * @task: current
+ *
+ * Context: task, interrupts off.
+ * Return: the entry, or NULL if there is no memory left for it.
+ */
+struct tl_task *tl_thread_get(struct task_struct *task)
+{
+	struct tl_task *entry = tl_thread_find(task);
+
+	return likely(entry) ? entry : add(task);
 }
 
 static void forget_entry(struct tl_task *entry)
