@@ -108,29 +108,36 @@ void tl_client_sweep(struct tl_client *client, u64 now_ns)
 		tl_errand_put(owner);
 }
 
-/* Locked, and used if it is an errand; NULL if it does not go on. */
-static struct tl_request *lock_to_begin(struct tl_request_ref ref)
+static struct tl_request *lock_new_errand(struct tl_task *task, u64 now_ns)
 {
-	struct tl_request *owner = tl_conn_lock_request(ref);
-
-	if (owner && owner->errand)
-		tl_errand_use(owner);
-	return owner;
-}
-
-/* The current request, an errand if there is none and there should be. */
-static void need_current(struct tl_task *task, u64 now_ns)
-{
-	struct tl_request *now = tl_conn_lock_request(task->thread.current_request);
-	/* Who has waited may have taken another job. */
-	bool open = now && now->state == TL_REQUEST_OPEN && !(now->errand && task->waited);
-
-	tl_conn_unlock_request(now);
-	if (open || task->thread.mixed || !tl_correlate_serves(&task->thread))
-		return;
 	tl_turn_errand(task, now_ns);
 	if (!task->errand.request)
 		losses()[TL_LOSS_HANDOFFS_DROPPED]++;
+	return tl_conn_lock_request(task->errand);
+}
+
+/*
+ * The current request, an errand if none is open and there should be one. Locked; NULL
+ * if there is none that goes on.
+ */
+static struct tl_request *lock_current(struct tl_task *task, u64 now_ns)
+{
+	struct tl_request *now = tl_conn_lock_request(task->thread.current_request);
+
+	/* Who has waited may have taken another job. */
+	if (now && now->state == TL_REQUEST_OPEN && !(now->errand && task->waited))
+		return now;
+	if (task->thread.mixed || !tl_correlate_serves(&task->thread))
+		return now;
+	tl_conn_unlock_request(now);
+	return lock_new_errand(task, now_ns);
+}
+
+/* A call of it begins. */
+static void use(struct tl_request *owner)
+{
+	if (owner && owner->errand)
+		tl_errand_use(owner);
 }
 
 /**
@@ -143,8 +150,8 @@ void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 no
 {
 	struct tl_request *owner;
 
-	need_current(task, now_ns);
-	owner = lock_to_begin(task->thread.current_request);
+	owner = lock_current(task, now_ns);
+	use(owner);
 	tl_correlate_connected(&client->call, owner, now_ns);
 	/* Not all owners are taken. */
 	if (owner && owner->errand && !client->call.owner.request)
@@ -180,9 +187,11 @@ static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64
 	enum tl_outcome outcome;
 
 	call_done(call);
-	if (call->state != TL_CALL_CONNECTED)
-		need_current(task, now_ns);
-	owner = lock_to_begin(tl_correlate_call_owner(call, &task->thread));
+	if (call->state == TL_CALL_CONNECTED)
+		owner = tl_conn_lock_request(tl_correlate_call_owner(call, &task->thread));
+	else
+		owner = lock_current(task, now_ns);
+	use(owner);
 	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
 	claim_current(task, owner);
 	if (owner && owner->errand && !call->owner.request)
