@@ -26,7 +26,8 @@
 struct set {
 	struct rcu_head rcu;
 	u64 for_all; /* rules that are for every tier */
-	u64 for_one; /* rules that are for one tier */
+	u64 for_one; /* of those that are for one tier, the first of each */
+	u64 for_same[TL_CLASS_RULES]; /* of such a first one: all that are for that tier */
 	u32 tier_hash[TL_CLASS_RULES];
 	struct tl_class_rules rules;
 	char tier[TL_CLASS_RULES][TIERLENS_NAME_MAX + 1];
@@ -58,7 +59,7 @@ static u64 eligible(const struct set *now, const struct tl_tier *tier)
 		i = __ffs64(left);
 		if (now->tier_hash[i] == tier->name_hash &&
 		    !strncmp(now->tier[i], tier->name, sizeof(now->tier[i])))
-			mask |= BIT_ULL(i);
+			mask |= now->for_same[i];
 	}
 	return mask;
 }
@@ -218,6 +219,29 @@ static struct set *copy_set(struct netlink_ext_ack *extack)
 	return copy;
 }
 
+/* Which rule is the first of those that are for the same tier; rules are many, tiers few. */
+static unsigned int first_of_tier(const struct set *fresh, unsigned int rule)
+{
+	u64 left = fresh->for_one;
+	unsigned int i;
+
+	for (; left; left &= left - 1) {
+		i = __ffs64(left);
+		if (fresh->tier_hash[i] == fresh->tier_hash[rule] &&
+		    !strcmp(fresh->tier[i], fresh->tier[rule]))
+			return i;
+	}
+	return rule;
+}
+
+static void for_one_too(struct set *fresh, unsigned int rule)
+{
+	unsigned int first = first_of_tier(fresh, rule);
+
+	fresh->for_one |= BIT_ULL(first);
+	fresh->for_same[first] |= BIT_ULL(rule);
+}
+
 /* @fresh takes the place of what is there, or nothing does if it is empty. */
 static void replace(struct set *fresh)
 {
@@ -226,13 +250,14 @@ static void replace(struct set *fresh)
 
 	fresh->for_all = 0;
 	fresh->for_one = 0;
+	memset(fresh->for_same, 0, sizeof(fresh->for_same));
 	fresh->rules.serial = ++serial;
 	for (i = 0; i < TL_CLASS_RULES; i++) {
 		if (!fresh->rules.rule[i].len)
 			continue;
 		n++;
 		if (fresh->rules.rule[i].for_tier)
-			fresh->for_one |= BIT_ULL(i);
+			for_one_too(fresh, i);
 		else
 			fresh->for_all |= BIT_ULL(i);
 	}
