@@ -140,28 +140,40 @@ void tl_track_older(struct sock *sk, const char *comm)
 }
 
 /*
- * Another part of a call of what the current thread works on changes nothing for whom
- * it has worked, so that what it has used can be charged later.
+ * Whether the current thread works on for the same request when it receives: more of that
+ * request, or a part of an answer that it waits for.
  */
-static bool goes_on(const struct tl_task *task, struct tl_conn *conn)
+static bool receives_on(const struct tl_task *task, struct tl_conn *conn)
 {
 	const struct tl_request_ref *now = &task->thread.current_request, *owner;
 
-	/* A hint without a lock: at worst it is charged to whom it works for next. */
-	if (!conn || conn->side != TL_CLIENT || task->idle || task->reading)
-		return false;
+	if (conn->side == TL_SERVER)
+		return now->request == &tl_server(conn)->request;
 	owner = &tl_client(conn)->call.owner;
-	return now->request && READ_ONCE(owner->request) == now->request &&
-	       READ_ONCE(owner->seq) == now->seq &&
-	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN;
+	return READ_ONCE(owner->request) == now->request && READ_ONCE(owner->seq) == now->seq;
+}
+
+/* The same when it sends: its next call, or another part of one. To answer is the end. */
+static bool sends_on(const struct tl_task *task, struct tl_conn *conn)
+{
+	const struct tl_call *call = &tl_client(conn)->call;
+
+	if (conn->side == TL_SERVER)
+		return false;
+	/* Who has waited may have taken another job. */
+	if (call->state == TL_CALL_NONE || call->state == TL_CALL_REPLYING)
+		return !(task->waited && task->thread.current_request.request->errand);
+	return receives_on(task, conn);
 }
 
 /* The current thread at an event on a connection, which was peeked. */
-static struct tl_task *turn_at(struct tl_conn *conn)
+static __always_inline struct tl_task *
+turn_at(struct tl_conn *conn,
+	bool (*goes_on)(const struct tl_task *task, struct tl_conn *conn))
 {
 	struct tl_task *task = tl_thread_get(current);
 
-	if (task && goes_on(task, conn))
+	if (task && conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
 	else if (task)
 		tl_turn_begin(task);
@@ -192,7 +204,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 			    const struct tl_class_bytes *first)
 {
 	struct tl_conn *conn = tl_conn_peek(sk);
-	struct tl_task *task = has_requests() ? turn_at(conn) : NULL;
+	struct tl_task *task = has_requests() ? turn_at(conn, sends_on) : NULL;
 	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome = TL_IGNORED;
 
@@ -365,7 +377,7 @@ void tl_track_received(struct sock *sk, int copied)
 		return;
 	local_irq_save(flags);
 	conn = tl_conn_peek(sk);
-	task = has_requests() ? turn_at(conn) : NULL;
+	task = has_requests() ? turn_at(conn, receives_on) : NULL;
 	bytes = task ? new_bytes(task, sk, copied) : copied;
 	if (bytes)
 		count_received(sk, conn, task, bytes);
@@ -408,11 +420,15 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 void tl_track_dispatched(bool always)
 {
 	unsigned long flags;
-	struct tl_task *task = enter(known_turn, &flags);
+	struct tl_task *task = enter(known_task, &flags);
 
 	if (!task)
 		return;
-	if (always || task->thread.multiplexes)
+	always |= task->thread.multiplexes;
+	if (always || !tl_turn_stays(task))
+		tl_turn_begin(task);
+	task->futex = TL_FUTEX_NOT;
+	if (always)
 		tl_turn_dispatched(task);
 	local_irq_restore(flags);
 }

@@ -256,22 +256,6 @@ void tl_turn_accepted(struct tl_task *task)
 }
 
 /**
- * tl_turn_drop_adopted() - The same if it is known by now whose it was
- * @task: the current thread
- *
- * Who answers and then waits for his next job might keep it for long.
- *
- * Context: task, interrupts off; no connection's lock is held.
- */
-void tl_turn_drop_adopted(struct tl_task *task)
-{
-	struct tl_request_ref errand = task->errand;
-
-	if (errand.request && tl_errand_became(errand).request != errand.request)
-		tl_turn_drop_errand(task);
-}
-
-/**
  * tl_turn_dispatched() - The thread asks for what to do next
  * @task: the current thread, of tl_turn_task()
  *

@@ -2,13 +2,13 @@
 #ifndef TL_TURN_H
 #define TL_TURN_H
 
+#include "errand.h"
 #include "thread.h"
 
 struct tl_task *tl_turn_task(void);
 void tl_turn_begin(struct tl_task *task);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
-void tl_turn_drop_adopted(struct tl_task *task);
 void tl_turn_accepted(struct tl_task *task);
 void tl_turn_receiving(struct tl_task *task);
 void tl_turn_waits(struct tl_task *task);
@@ -16,5 +16,40 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
 void tl_turn_rest(struct tl_task *task, struct tl_request *request);
 void tl_turn_claim(struct tl_task *task, struct tl_request *request);
 void tl_turn_dispatched(struct tl_task *task);
+
+/**
+ * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was
+ * @task: the current thread
+ *
+ * Who answers and then waits for his next job might keep it for long.
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+static inline void tl_turn_drop_adopted(struct tl_task *task)
+{
+	struct tl_request_ref errand = task->errand;
+
+	if (errand.request && tl_errand_became(errand).request != errand.request)
+		tl_turn_drop_errand(task);
+}
+
+/**
+ * tl_turn_stays() - Whether the thread works on an open request, and on nothing else
+ * @task: the current thread
+ *
+ * As long as that is so, and its next event leaves it so, what it uses can be charged
+ * later: it is the same request's.
+ *
+ * Context: task, interrupts off. A hint without a lock: at worst it is charged to whom it
+ * works for next.
+ */
+static inline bool tl_turn_stays(const struct tl_task *task)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	return now->request && !task->idle && !task->reading &&
+	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN &&
+	       READ_ONCE(now->request->seq) == now->seq;
+}
 
 #endif
