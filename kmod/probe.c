@@ -23,6 +23,7 @@
 #include <uapi/linux/tierlens.h>
 
 #include "compat/compat.h"
+#include "fentry.h"
 #include "probe.h"
 #include "track.h"
 #include "usage.h"
@@ -31,12 +32,14 @@ struct hook {
 	const char *name;
 	const char *symbols[3]; /* the first that the kernel has is taken */
 	bool required;
-	kprobe_pre_handler_t handler;
+	void (*handler)(struct pt_regs *regs);
 	void *traced; /* instead of a handler: the symbol is a tracepoint's, this its probe */
 	const char *needs; /* a hook without which what this one sees means nothing */
 	struct kprobe kp;
+	struct tl_fentry fentry;
 	struct tracepoint *tracepoint;
 	bool registered;
+	bool by_fentry; /* which catches it instead of the kprobe that has found it */
 };
 
 static DEFINE_PER_CPU(u64, hits[64]);
@@ -71,8 +74,6 @@ static struct sock *unix_arg(struct pt_regs *regs)
 	return sk && is_unix_stream(sk) ? sk : NULL;
 }
 
-static void count(struct kprobe *kp);
-
 static void sending(struct sock *sk, unsigned long msg, size_t bytes)
 {
 	struct tl_class_bytes first = {};
@@ -83,26 +84,20 @@ static void sending(struct sock *sk, unsigned long msg, size_t bytes)
 	tl_track_sent(sk, bytes, &first);
 }
 
-static int on_sendmsg(struct kprobe *kp, struct pt_regs *regs)
+static void on_sendmsg(struct pt_regs *regs)
 {
-	count(kp);
 	sending(sk_arg(regs), arg(regs, 1), arg(regs, 2));
-	return 0;
 }
 
-static int on_sendpage(struct kprobe *kp, struct pt_regs *regs)
+static void on_sendpage(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_sent(sk_arg(regs), arg(regs, 3), NULL);
-	return 0;
 }
 
-static int on_send_wait(struct kprobe *kp, struct pt_regs *regs)
+static void on_send_wait(struct pt_regs *regs)
 {
-	count(kp);
 	/* How long it may wait, is in the sending function's frame. */
 	tl_track_still_sending(sk_arg(regs), 0, !*(long *)arg(regs, 1));
-	return 0;
 }
 
 static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
@@ -114,171 +109,135 @@ static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
 	tl_track_receiving(sk, flags & MSG_PEEK, base, room);
 }
 
-static int on_recvmsg(struct kprobe *kp, struct pt_regs *regs)
+static void on_recvmsg(struct pt_regs *regs)
 {
-	count(kp);
 	receiving(sk_arg(regs), arg(regs, 1), arg(regs, TL_RECVMSG_FLAGS));
-	return 0;
 }
 
-static int on_splice_read(struct kprobe *kp, struct pt_regs *regs)
+static void on_splice_read(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_receiving(NULL, false, NULL, 0);
-	return 0;
 }
 
-static int on_received(struct kprobe *kp, struct pt_regs *regs)
+static void on_received(struct pt_regs *regs)
 {
-	count(kp);
 	if (sk_is_mptcp(sk_arg(regs)))
-		return 0;
+		return;
 	tl_track_received(sk_arg(regs), (int)arg(regs, 1));
-	return 0;
 }
 
 /* Every protocol's accept() passes here. */
-static int on_accepted(struct kprobe *kp, struct pt_regs *regs)
+static void on_accepted(struct pt_regs *regs)
 {
 	struct sock *sk = sk_arg(regs);
 
-	count(kp);
 	if (sk && (is_tcp(sk) || is_unix_stream(sk)))
 		tl_track_accepted(sk);
-	return 0;
 }
 
-static int on_connect(struct kprobe *kp, struct pt_regs *regs)
+static void on_connect(struct pt_regs *regs)
 {
-	count(kp);
 	/* A subflow goes by __tcp_close(), which no hook would see. */
 	if (sk_is_mptcp(sk_arg(regs)))
-		return 0;
+		return;
 	tl_track_connecting(sk_arg(regs));
-	return 0;
 }
 
-static int on_shutdown(struct kprobe *kp, struct pt_regs *regs)
+static void on_shutdown(struct pt_regs *regs)
 {
-	count(kp);
 	if (arg(regs, 1) & SEND_SHUTDOWN)
 		tl_track_shutdown(sk_arg(regs));
-	return 0;
 }
 
-static int on_close(struct kprobe *kp, struct pt_regs *regs)
+static void on_close(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_closed(sk_arg(regs));
-	return 0;
 }
 
-static int on_unix_sendmsg(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_sendmsg(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		sending(sk, arg(regs, 1), arg(regs, 2));
-	return 0;
 }
 
-static int on_unix_sendpage(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_sendpage(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		tl_track_sent(sk, arg(regs, 3), NULL);
-	return 0;
 }
 
 /* Each part of a large send takes a buffer, and waits for it if need be. */
-static int on_unix_send_part(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_send_part(struct pt_regs *regs)
 {
-	count(kp);
 	if (is_unix_stream(sk_arg(regs)))
 		tl_track_still_sending(sk_arg(regs), arg(regs, 1) + arg(regs, 2),
 				       (int)arg(regs, 3));
-	return 0;
 }
 
-static int on_unix_recvmsg(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_recvmsg(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		receiving(sk, arg(regs, 1), arg(regs, 3));
-	return 0;
 }
 
-static int on_unix_splice_read(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_splice_read(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		tl_track_receiving(sk, false, NULL, 0);
-	return 0;
 }
 
-static int on_unix_received(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_received(struct pt_regs *regs)
 {
 	const struct sk_buff *skb = (struct sk_buff *)arg(regs, 0);
 	unsigned int consumed = 0;
 
-	count(kp);
 	if (!tl_compat_unix_consumed(skb, &consumed))
 		skb = NULL;
 	tl_track_received_part(skb, consumed + (int)arg(regs, 1), (int)arg(regs, 2));
-	return 0;
 }
 
-static int on_unix_connect(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_connect(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		tl_track_connecting(sk);
-	return 0;
 }
 
-static int on_unix_shutdown(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_shutdown(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	/* What the caller says is one less than what the kernel keeps. */
 	if (sk && ((arg(regs, 1) + 1) & SEND_SHUTDOWN))
 		tl_track_shutdown(sk);
-	return 0;
 }
 
-static int on_unix_release(struct kprobe *kp, struct pt_regs *regs)
+static void on_unix_release(struct pt_regs *regs)
 {
 	struct sock *sk = unix_arg(regs);
 
-	count(kp);
 	if (sk)
 		tl_track_closed(sk);
-	return 0;
 }
 
-static int on_epoll_wait(struct kprobe *kp, struct pt_regs *regs)
+static void on_epoll_wait(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_dispatched(true);
-	return 0;
 }
 
 /* Not only event loops poll: also who waits for one answer with a time limit. */
-static int on_poll(struct kprobe *kp, struct pt_regs *regs)
+static void on_poll(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_dispatched(false);
-	return 0;
 }
 
 static u64 iter_bytes(struct pt_regs *regs)
@@ -297,68 +256,50 @@ static const void *file_object(struct pt_regs *regs)
 	return ((struct file *)arg(regs, 0))->private_data;
 }
 
-static int on_eventfd_write(struct kprobe *kp, struct pt_regs *regs)
+static void on_eventfd_write(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_wrote(file_object(regs), sizeof(u64));
-	return 0;
 }
 
-static int on_eventfd_read(struct kprobe *kp, struct pt_regs *regs)
+static void on_eventfd_read(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_reads(iocb_object(regs), 0);
-	return 0;
 }
 
-static int on_pipe_write(struct kprobe *kp, struct pt_regs *regs)
+static void on_pipe_write(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_wrote(iocb_object(regs), iter_bytes(regs));
-	return 0;
 }
 
-static int on_pipe_read(struct kprobe *kp, struct pt_regs *regs)
+static void on_pipe_read(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_reads(iocb_object(regs), iter_bytes(regs));
-	return 0;
 }
 
-static int on_release(struct kprobe *kp, struct pt_regs *regs)
+static void on_release(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_released(((struct file *)arg(regs, 1))->private_data);
-	return 0;
 }
 
 /* With its last end; one end may be closed long before what it wrote is read. */
-static int on_pipe_gone(struct kprobe *kp, struct pt_regs *regs)
+static void on_pipe_gone(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_released((const void *)arg(regs, 0));
-	return 0;
 }
 
-static int on_ring_receive(struct kprobe *kp, struct pt_regs *regs)
+static void on_ring_receive(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_ring();
-	return 0;
 }
 
-static int on_futex_wake(struct kprobe *kp, struct pt_regs *regs)
+static void on_futex_wake(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_futex(TL_FUTEX_WAKES);
-	return 0;
 }
 
-static int on_futex_wait(struct kprobe *kp, struct pt_regs *regs)
+static void on_futex_wait(struct pt_regs *regs)
 {
-	count(kp);
 	tl_track_futex(TL_FUTEX_WAITS);
-	return 0;
 }
 
 static void on_waking(void *data, struct task_struct *task)
@@ -419,12 +360,22 @@ static struct hook hooks[] = {
 	{ "switch", { "sched_switch" }, false, NULL, tl_usage_switched },
 };
 
-static void count(struct kprobe *kp)
+static void hit(struct hook *hook, struct pt_regs *regs)
 {
-	struct hook *hook = container_of(kp, struct hook, kp);
-
 	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits));
 	this_cpu_inc(hits[hook - hooks]);
+	hook->handler(regs);
+}
+
+static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
+{
+	hit(container_of(kp, struct hook, kp), regs);
+	return 0;
+}
+
+static void on_fentry(struct tl_fentry *fentry, struct pt_regs *args)
+{
+	hit(container_of(fentry, struct hook, fentry), args);
 }
 
 static void find_tracepoint(struct tracepoint *tracepoint, void *arg)
@@ -441,7 +392,7 @@ static int probe_register(struct hook *hook, const char *symbol)
 
 	memset(&hook->kp, 0, sizeof(hook->kp));
 	hook->kp.symbol_name = symbol;
-	hook->kp.pre_handler = hook->handler;
+	hook->kp.pre_handler = on_kprobe;
 	hook->kp.flags = KPROBE_FLAG_DISABLED;
 	ret = register_kprobe(&hook->kp);
 	hook->registered = !ret;
@@ -496,6 +447,20 @@ static void drop_halves(void)
 	}
 }
 
+/* Not all kernels have it, and not everywhere. */
+static void use_fentry(void)
+{
+	struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++) {
+		if (!hook->registered || !(hook->kp.flags & KPROBE_FLAG_FTRACE))
+			continue;
+		hook->fentry.ip = (unsigned long)hook->kp.addr;
+		hook->fentry.hit = on_fentry;
+		hook->by_fentry = !tl_fentry_add(&hook->fentry);
+	}
+}
+
 static int hook_arm(struct hook *hook)
 {
 	int ret = 0;
@@ -503,7 +468,7 @@ static int hook_arm(struct hook *hook)
 	if (hook->tracepoint) {
 		ret = tracepoint_probe_register(hook->tracepoint, hook->traced, NULL);
 		hook->registered = !ret;
-	} else if (hook->registered) {
+	} else if (hook->registered && !hook->by_fentry) {
 		ret = enable_kprobe(&hook->kp);
 	}
 	return ret;
@@ -516,7 +481,7 @@ static void hook_disarm(struct hook *hook)
 	if (hook->tracepoint) {
 		tracepoint_probe_unregister(hook->tracepoint, hook->traced, NULL);
 		hook->registered = false;
-	} else {
+	} else if (!hook->by_fentry) {
 		disable_kprobe(&hook->kp);
 	}
 }
@@ -539,6 +504,7 @@ int tl_probe_init(void)
 		}
 	}
 	drop_halves();
+	use_fentry();
 	return 0;
 }
 
@@ -549,6 +515,7 @@ void tl_probe_exit(void)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].registered && hooks[i].handler)
 			unregister_kprobe(&hooks[i].kp);
+	tl_fentry_forget_all();
 }
 
 /**
@@ -560,18 +527,16 @@ void tl_probe_exit(void)
 int tl_probe_arm(void)
 {
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
 	armed = true;
 	/* From the end: who forgets is armed before who remembers. */
-	for (i = ARRAY_SIZE(hooks); i--;) {
+	for (i = ARRAY_SIZE(hooks); !ret && i--;)
 		ret = hook_arm(&hooks[i]);
-		if (ret) {
-			tl_probe_disarm();
-			return ret;
-		}
-	}
-	return 0;
+	ret = ret ? ret : tl_fentry_arm();
+	if (ret)
+		tl_probe_disarm();
+	return ret;
 }
 
 /**
@@ -583,6 +548,7 @@ void tl_probe_disarm(void)
 {
 	unsigned int i;
 
+	tl_fentry_disarm();
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		hook_disarm(&hooks[i]);
 	armed = false;

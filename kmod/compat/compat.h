@@ -8,6 +8,24 @@
 #include <net/af_unix.h>
 #include <net/genetlink.h>
 
+/* Whether ftrace can hand over a function's arguments and nothing else. */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(CONFIG_X86_64)
+#define TL_HAS_FENTRY 1
+#include <linux/ftrace.h>
+
+/* In newer kernels what is handed over is for others to know. */
+static inline struct pt_regs *tl_compat_args(struct ftrace_regs *fregs)
+{
+#ifdef TL_HAVE_ARCH_FTRACE_REGS
+	return &arch_ftrace_regs(fregs)->regs;
+#else
+	return &fregs->regs;
+#endif
+}
+#else
+#define TL_HAS_FENTRY 0
+#endif
+
 /* Which argument of tcp_recvmsg() the flags are. */
 #ifdef TL_HAVE_RECVMSG_NONBLOCK
 #define TL_RECVMSG_FLAGS 4

@@ -7,7 +7,7 @@
 include=$1/include
 
 have() { # NAME FILE EXTENDED-REGEX, matched with line breaks folded
-	tr '\n\t' '  ' <"$include/$2" | tr -s ' ' | grep -Eq "$3" && echo "-DTL_HAVE_$1"
+	[ -e "$include/$2" ] && tr '\n\t' '  ' <"$include/$2" | tr -s ' ' | grep -Eq "$3" && echo "-DTL_HAVE_$1"
 }
 have GENL_SPLIT_OPS net/genetlink.h 'struct genl_split_ops \{'
 have GENL_INFO_DUMP net/genetlink.h 'genl_info_dump\('
@@ -15,5 +15,6 @@ have RECVMSG_NONBLOCK net/tcp.h 'int tcp_recvmsg\([^)]*int nonblock'
 have SOCK_FROM_FILE_ERR linux/net.h 'sock_from_file\(struct file \*file, int \*err\)'
 have ITER_UBUF linux/uio.h 'bool iter_is_ubuf\('
 have ITER_IOV linux/uio.h 'iter_iov\('
+have ARCH_FTRACE_REGS linux/ftrace_regs.h 'arch_ftrace_regs\('
 have UNIXCB net/af_unix.h '# ?define UNIXCB'
 exit 0

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Entries of functions, caught by ftrace itself
+ *
+ * On most kernels a kprobe at a function's entry is called by ftrace, too. But it is
+ * handed all registers, and finds its handler by a way that is made for all kinds of
+ * probes: that costs as much as many a handler does. Where ftrace can be asked for the
+ * arguments alone, it is; else this is empty, and kprobes do it.
+ *
+ * All entries are caught by one registration, because to end one has to wait for all
+ * tasks. So which one it is, is looked up by address, in a table that is filled before
+ * and changes only while nothing is caught. No lookup fails: ftrace calls only for what
+ * is in the table.
+ *
+ * Nobody may switch ftrace off meanwhile (FTRACE_OPS_FL_PERMANENT): we would be blind and
+ * not know it.
+ */
+#include "fentry.h"
+
+#if TL_HAS_FENTRY
+
+#include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/rcupdate.h>
+
+#define TABLE_BITS 8
+#define PLACES (1U << TABLE_BITS)
+#define MOST (PLACES / 2) /* so that look-ups end soon */
+
+static struct tl_fentry *table[PLACES]; /* open addressing */
+static unsigned int used;
+static bool registered;
+static bool caught; /* so that all begin and end at once */
+
+static unsigned int place_of(unsigned long ip)
+{
+	unsigned int i = hash_long(ip, TABLE_BITS);
+
+	while (table[i] && table[i]->ip != ip)
+		i = (i + 1) % PLACES;
+	return i;
+}
+
+static void on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs)
+{
+	struct tl_fentry *fentry;
+
+	if (unlikely(!READ_ONCE(caught)))
+		return;
+	fentry = table[place_of(ip)];
+	fentry->hit(fentry, tl_compat_args(fregs));
+}
+
+static struct ftrace_ops ops = {
+	.func = on_entry,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+/**
+ * tl_fentry_add() - Have an entry caught from the next tl_fentry_arm() on
+ * @fentry: the entry; stays where it is until tl_fentry_forget_all()
+ *
+ * Context: process, may sleep; nothing is caught.
+ * Return: 0, or a negative errno if it must be caught in another way.
+ */
+int tl_fentry_add(struct tl_fentry *fentry)
+{
+	int ret;
+
+	if (used == MOST)
+		return -ENOSPC;
+	ret = ftrace_set_filter_ip(&ops, fentry->ip, 0, 0);
+	if (ret)
+		return ret;
+	table[place_of(fentry->ip)] = fentry;
+	used++;
+	return 0;
+}
+
+/* Context: process, may sleep; nothing is caught. */
+void tl_fentry_forget_all(void)
+{
+	ftrace_free_filter(&ops);
+	memset(table, 0, sizeof(table));
+	used = 0;
+}
+
+/**
+ * tl_fentry_arm() - Begin to catch entries
+ *
+ * Context: process, may sleep.
+ * Return: 0, or the kernel's error, and nothing is caught.
+ */
+int tl_fentry_arm(void)
+{
+	int ret;
+
+	/* Without a filter it would be all of the kernel's functions. */
+	if (!used)
+		return 0;
+	ret = register_ftrace_function(&ops);
+	registered = !ret;
+	WRITE_ONCE(caught, registered);
+	return ret;
+}
+
+/**
+ * tl_fentry_disarm() - Catch no more entries
+ *
+ * Context: process, may sleep. When it returns, none is being handled.
+ */
+void tl_fentry_disarm(void)
+{
+	WRITE_ONCE(caught, false);
+	if (registered)
+		unregister_ftrace_function(&ops);
+	registered = false;
+}
+
+#endif

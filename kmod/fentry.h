@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_FENTRY_H
+#define TL_FENTRY_H
+
+#include <linux/errno.h>
+
+#include "compat/compat.h"
+
+struct pt_regs;
+
+/* What is caught at a function's entry; embedded in what it is for. */
+struct tl_fentry {
+	unsigned long ip; /* where ftrace's call is */
+	void (*hit)(struct tl_fentry *fentry, struct pt_regs *args); /* only arguments are set */
+};
+
+#if TL_HAS_FENTRY
+int tl_fentry_add(struct tl_fentry *fentry);
+void tl_fentry_forget_all(void);
+int tl_fentry_arm(void);
+void tl_fentry_disarm(void);
+#else
+static inline int tl_fentry_add(struct tl_fentry *fentry)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void tl_fentry_forget_all(void)
+{
+}
+
+static inline int tl_fentry_arm(void)
+{
+	return 0;
+}
+
+static inline void tl_fentry_disarm(void)
+{
+}
+#endif
+
+#endif
