@@ -109,30 +109,24 @@ void tl_class_first_bytes(struct tl_class_match *match, const struct tl_tier *ti
 {
 	const struct set *now;
 
-	rcu_read_lock();
-	now = rcu_dereference(set);
+	/* Interrupts are off, which a grace period waits for. */
+	now = rcu_dereference_sched(set);
 	if (!now)
-		goto out;
+		return;
 	if (first)
 		tl_class_begin(match, &now->rules, eligible(now, tier));
 	/* Rules that changed in the middle of a request begin with the next one. */
-	if (match->serial != now->rules.serial || !match->open)
-		goto out;
-	match_bytes(match, now, bytes, class);
-out:
-	rcu_read_unlock();
+	if (match->serial == now->rules.serial && match->open)
+		match_bytes(match, now, bytes, class);
 }
 
 static bool may_read(const struct tl_tier *tier)
 {
 	const struct set *now;
-	bool may;
 
-	rcu_read_lock();
-	now = rcu_dereference(set);
-	may = now && (!tier || now->for_all || eligible(now, tier));
-	rcu_read_unlock();
-	return may;
+	/* Interrupts are off, which a grace period waits for. */
+	now = rcu_dereference_sched(set);
+	return now && (!tier || now->for_all || eligible(now, tier));
 }
 
 /**

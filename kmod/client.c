@@ -83,8 +83,11 @@ void tl_client_remove(struct tl_client *client)
 /* An errand that has found its request is that from now on. */
 static void follow_errand(struct tl_call *call)
 {
-	struct tl_request_ref became = tl_errand_became(call->owner);
+	struct tl_request_ref became;
 
+	if (!call->owner.request || !READ_ONCE(call->owner.request->errand))
+		return;
+	became = tl_errand_adopter(call->owner);
 	if (became.request == call->owner.request)
 		return;
 	tl_errand_put(call->owner);

@@ -125,25 +125,6 @@ struct tl_conn *tl_conn_peek(const struct sock *sk)
 }
 
 /**
- * tl_conn_lock_peeked() - Lock what was peeked
- * @conn: of tl_conn_peek(), may be NULL
- * @sk: the socket, held by the caller
- *
- * Context: task, interrupts off.
- * Return: the locked connection, or NULL if it is another socket's by now.
- */
-struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn, const struct sock *sk)
-{
-	if (!conn)
-		return NULL;
-	raw_spin_lock(&conn->lock);
-	if (likely(conn->sk == sk))
-		return conn;
-	raw_spin_unlock(&conn->lock);
-	return NULL;
-}
-
-/**
  * tl_conn_lock() - Find a socket's connection and lock it
  * @sk: the socket, held by the caller
  *
@@ -210,27 +191,6 @@ void tl_conn_remove_unlock(struct tl_conn *conn)
 	WRITE_ONCE(conn->sk, NULL);
 	raw_spin_unlock(&conn->lock);
 	tl_pool_put(conn->side == TL_SERVER ? &servers : &clients, conn);
-}
-
-/**
- * tl_conn_lock_request() - Lock the request that a reference means
- * @ref: the reference
- *
- * Context: task, interrupts off; at most one client's lock held.
- * Return: the request, its connection locked; NULL if it has ended.
- */
-struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
-{
-	struct tl_server *server;
-
-	if (!ref.request)
-		return NULL;
-	server = container_of(ref.request, struct tl_server, request);
-	raw_spin_lock(&server->conn.lock);
-	if (tl_request_alive(&ref))
-		return ref.request;
-	raw_spin_unlock(&server->conn.lock);
-	return NULL;
 }
 
 /**

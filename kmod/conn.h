@@ -76,6 +76,47 @@ static inline void tl_conn_unlock(struct tl_conn *conn)
 	raw_spin_unlock(&conn->lock);
 }
 
+/**
+ * tl_conn_lock_peeked() - Lock what was peeked
+ * @conn: of tl_conn_peek(), may be NULL
+ * @sk: the socket, held by the caller
+ *
+ * Context: task, interrupts off.
+ * Return: the locked connection, or NULL if it is another socket's by now.
+ */
+static inline struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn,
+						  const struct sock *sk)
+{
+	if (!conn)
+		return NULL;
+	raw_spin_lock(&conn->lock);
+	if (likely(conn->sk == sk))
+		return conn;
+	raw_spin_unlock(&conn->lock);
+	return NULL;
+}
+
+/**
+ * tl_conn_lock_request() - Lock the request that a reference means
+ * @ref: the reference
+ *
+ * Context: task, interrupts off; at most one client's lock held.
+ * Return: the request, its connection locked; NULL if it has ended.
+ */
+static inline struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
+{
+	struct tl_server *server;
+
+	if (!ref.request)
+		return NULL;
+	server = container_of(ref.request, struct tl_server, request);
+	raw_spin_lock(&server->conn.lock);
+	if (tl_request_alive(&ref))
+		return ref.request;
+	raw_spin_unlock(&server->conn.lock);
+	return NULL;
+}
+
 /* @request: of tl_conn_lock_request() */
 static inline void tl_conn_unlock_request(struct tl_request *request)
 {
@@ -86,11 +127,9 @@ static inline void tl_conn_unlock_request(struct tl_request *request)
 int tl_conn_init(void);
 void tl_conn_exit(void);
 struct tl_conn *tl_conn_lock(struct sock *sk);
-struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn, const struct sock *sk);
 struct tl_conn *tl_conn_peek(const struct sock *sk);
 struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side);
 void tl_conn_remove_unlock(struct tl_conn *conn);
-struct tl_request *tl_conn_lock_request(struct tl_request_ref ref);
 struct tl_server *tl_conn_errand(void);
 void tl_conn_errand_free(struct tl_server *server);
 void tl_conn_for_each(void (*visit)(struct tl_conn *conn, void *arg), void *arg);

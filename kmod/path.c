@@ -6,7 +6,7 @@
  * share a node. Nodes are only ever added, each filled before it is linked, so
  * that look-ups take no lock. When all places are taken the rest shares one.
  */
-#include <linux/jhash.h>
+#include <linux/hash.h>
 #include <linux/spinlock.h>
 
 #include "memory.h"
@@ -14,7 +14,8 @@
 
 #define NODES 1024
 #define FIRST 2 /* 0 is none, 1 is TL_PATH_MORE */
-#define BUCKETS 1024
+#define BUCKET_BITS 10
+#define BUCKETS (1 << BUCKET_BITS)
 
 static struct tree {
 	u32 head[BUCKETS];
@@ -77,7 +78,9 @@ static u32 add(u32 *head, u32 parent, u32 tier, u32 class)
  */
 u32 tl_path_find(u32 parent, u32 tier, u32 class)
 {
-	u32 *head = &tree->head[jhash_3words(parent, tier, class, 0) % BUCKETS];
+	/* All three are small numbers. */
+	u64 key = (u64)parent << 40 ^ (u64)class << 20 ^ tier;
+	u32 *head = &tree->head[hash_64(key, BUCKET_BITS)];
 	u32 id;
 
 	if (parent == TL_PATH_MORE)

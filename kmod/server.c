@@ -17,6 +17,9 @@
 #include "turn.h"
 #include "usage.h"
 
+/* Too large for a handler's stack. Used with interrupts off, and not across a call that ends one. */
+static DEFINE_PER_CPU(struct tl_ended, ended_request);
+
 static u64 *losses(void)
 {
 	return this_cpu_ptr(&tl_stats)->loss;
@@ -117,12 +120,12 @@ static void deposit_used(struct tl_request *request, const struct tl_used *used)
 void tl_server_end(struct tl_server *server)
 {
 	struct tl_request *request = &server->request;
+	struct tl_ended *ended = this_cpu_ptr(&ended_request);
 	bool open = request->state == TL_REQUEST_OPEN;
-	struct tl_ended ended;
 
 	settle(server, server->conn.sk);
-	if (tl_request_end(request, &ended, losses()))
-		deposit(&ended);
+	if (tl_request_end(request, ended, losses()))
+		deposit(ended);
 	else if (open)
 		deposit_used(request, &request->used);
 }
@@ -182,24 +185,25 @@ void tl_server_shut(struct tl_server *server)
 	server->shut = true;
 }
 
-/* The caller's end is asked, then the bytes: rules of one's own go first. */
-static void classify(struct tl_server *server, struct tl_task *task, u64 bytes, bool first)
+/* Of a request that begins. */
+static void ask_caller(struct tl_server *server, u64 bytes)
+{
+	struct tl_link *link;
+
+	tl_join_find(server, bytes);
+	link = tl_join_lock(server);
+	if (!link)
+		return;
+	tl_link_opened(link, &server->request);
+	tl_join_unlock(server);
+}
+
+static noinline void classify(struct tl_server *server, struct tl_task *task, u64 bytes, bool first)
 {
 	struct tl_request *request = &server->request;
 	struct tl_class_bytes where;
-	struct tl_link *link;
 	u32 class;
 
-	if (first) {
-		tl_join_find(server, bytes);
-		link = tl_join_lock(server);
-		if (link) {
-			tl_link_opened(link, request);
-			tl_join_unlock(server);
-		}
-	}
-	if (!tl_class_reads())
-		return;
 	tl_thread_landed(task, bytes, &where);
 	class = request->class;
 	tl_class_first_bytes(&request->match, server->tier, &where, first, &class);
@@ -219,16 +223,16 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 				   u64 now_ns, u64 bytes)
 {
 	struct tl_request *request = &server->request;
+	struct tl_ended *ended = this_cpu_ptr(&ended_request);
 	u64 seq = request->seq;
-	struct tl_ended ended;
 
 	/* The rest of what was asked for, drained before the close. */
 	if (server->shut)
 		return TL_IGNORED;
 	settle(server, server->conn.sk);
-	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, &ended,
+	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
 					  losses()))
-		deposit(&ended);
+		deposit(ended);
 	/* To look for it was for it. */
 	tl_turn_claim(task, request);
 	if (request->seq != seq) {
@@ -236,8 +240,11 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		server->unread = false;
 		if (task->process)
 			WRITE_ONCE(task->process->tier, server->tier->id);
+		ask_caller(server, bytes);
 	}
-	classify(server, task, bytes, request->seq != seq);
+	/* The caller's end is asked before the bytes: rules of one's own go first. */
+	if (tl_class_reads())
+		classify(server, task, bytes, request->seq != seq);
 	return TL_ATTRIBUTED;
 }
 

@@ -181,17 +181,21 @@ turn_at(struct tl_conn *conn,
 }
 
 /* A socket that slipped through; known only if it is on a tier's port. */
-static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked)
+static noinline struct tl_conn *add_late(struct sock *sk)
 {
-	struct tl_conn *conn = tl_conn_lock_peeked(peeked, sk);
 	struct tl_endpoint at;
 
-	if (likely(conn))
-		return conn;
 	if (sk->sk_state != TCP_ESTABLISHED || !tl_endpoint_local(&at, sk) ||
 	    !tl_tier_find(&at))
 		return NULL;
 	return tl_server_add(sk, current->comm);
+}
+
+static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked)
+{
+	struct tl_conn *conn = tl_conn_lock_peeked(peeked, sk);
+
+	return likely(conn) ? conn : add_late(sk);
 }
 
 /* Whether nothing of a send will go out: the other side has reset or closed. */
@@ -328,14 +332,10 @@ static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl
  * that later, at once. Who received for two requests, neither of them answered yet,
  * may go on with either.
  */
-static void ring_received(struct tl_task *task)
+static noinline void ring_received(struct tl_task *task)
 {
 	struct tl_request_ref before = task->ring, now = task->thread.current_request;
 
-	if (!task->recv_ring) {
-		task->thread.mixed = 0;
-		return;
-	}
 	if (now.request)
 		task->ring = now;
 	/* A hint, so that no lock is needed: its storage stays a request's. */
@@ -357,7 +357,10 @@ static void count_received(struct sock *sk, struct tl_conn *conn, struct tl_task
 	if (!task && has_requests())
 		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
 	tl_stats_end(task ? received(sk, conn, task, bytes) : TL_IGNORED);
-	if (task)
+	if (!task)
+		return;
+	task->thread.mixed = 0;
+	if (unlikely(task->recv_ring))
 		ring_received(task);
 }
 

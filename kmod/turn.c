@@ -34,42 +34,45 @@ static void charge_to(struct tl_request *request, const struct tl_used *used)
 		tl_usage_charge(request->tier, used->cpu_ns);
 }
 
+/* To a request that has ended, or else it is not known to whom. */
+static noinline void charge_late(struct tl_task *task)
+{
+	struct tl_used used = {};
+
+	tl_usage_add(&used, &task->last);
+	if (!tl_server_used_late(task->thread.current_request, &used))
+		tl_used_add(&task->unclaimed, &used);
+}
+
 static void charge(struct tl_task *task)
 {
-	struct tl_request *request = NULL;
-	struct tl_used used;
+	struct tl_request_ref *now = &task->thread.current_request;
+	struct tl_request *request;
+	u64 cpu_ns;
 
-	tl_usage_since(&task->last, &used);
 	/* Another thread may have answered meanwhile. */
-	task->thread.current_request = tl_errand_became(task->thread.current_request);
-	if (!task->idle)
-		request = tl_conn_lock_request(task->thread.current_request);
-	if (request)
-		charge_to(request, &used);
-	else if (task->idle || !tl_server_used_late(task->thread.current_request, &used))
-		tl_used_add(&task->unclaimed, &used);
+	if (now->request && READ_ONCE(now->request->errand))
+		*now = tl_errand_became(*now);
+	if (task->idle || !now->request) {
+		tl_usage_add(&task->unclaimed, &task->last);
+		return;
+	}
+	request = tl_conn_lock_request(*now);
+	if (!request) {
+		charge_late(task);
+		return;
+	}
+	cpu_ns = tl_usage_add(&request->used, &task->last);
+	/* An errand's is charged when it is known whose it is. */
+	if (!request->errand)
+		tl_usage_charge(request->tier, cpu_ns);
 	tl_conn_unlock_request(request);
 }
 
-static void begin_anew(struct tl_task *task)
+/* The slow part of tl_turn_claim(). */
+void tl_turn_charge_unclaimed(struct tl_task *task, struct tl_request *request)
 {
-	memset(&task->unclaimed, 0, sizeof(task->unclaimed));
-	task->answered.request = NULL;
-	task->idle = false;
-}
-
-/**
- * tl_turn_claim() - It is known whom the thread has worked for since it waited
- * @task: the current thread, of tl_turn_task()
- * @request: the request or errand, locked; NULL: for nobody
- *
- * Context: task, interrupts off.
- */
-void tl_turn_claim(struct tl_task *task, struct tl_request *request)
-{
-	if (request && task->unclaimed.cpu_ns)
-		charge_to(request, &task->unclaimed);
-	begin_anew(task);
+	charge_to(request, &task->unclaimed);
 }
 
 /*
@@ -81,7 +84,7 @@ static void end_answer(struct tl_task *task)
 	struct tl_request *request = tl_conn_lock_request(task->answered);
 
 	if (!request && tl_server_used_late(task->answered, &task->unclaimed))
-		begin_anew(task);
+		tl_turn_begin_anew(task);
 	else
 		tl_turn_claim(task, request);
 	tl_conn_unlock_request(request);
@@ -167,7 +170,7 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
 	if (now->request == request || tl_request_alive(now))
 		return;
 	tl_server_charge_late(request, &task->unclaimed);
-	begin_anew(task);
+	tl_turn_begin_anew(task);
 	task->answered.request = request;
 	task->answered.seq = request->seq;
 	task->idle = true;

@@ -14,8 +14,30 @@ void tl_turn_receiving(struct tl_task *task);
 void tl_turn_waits(struct tl_task *task);
 void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own);
 void tl_turn_rest(struct tl_task *task, struct tl_request *request);
-void tl_turn_claim(struct tl_task *task, struct tl_request *request);
+void tl_turn_charge_unclaimed(struct tl_task *task, struct tl_request *request);
 void tl_turn_dispatched(struct tl_task *task);
+
+/* Nothing is kept of what the thread has used. */
+static inline void tl_turn_begin_anew(struct tl_task *task)
+{
+	memset(&task->unclaimed, 0, sizeof(task->unclaimed));
+	task->answered.request = NULL;
+	task->idle = false;
+}
+
+/**
+ * tl_turn_claim() - It is known whom the thread has worked for since it waited
+ * @task: the current thread, of tl_turn_task()
+ * @request: the request or errand, locked; NULL: for nobody
+ *
+ * Context: task, interrupts off.
+ */
+static inline void tl_turn_claim(struct tl_task *task, struct tl_request *request)
+{
+	if (request && task->unclaimed.cpu_ns)
+		tl_turn_charge_unclaimed(task, request);
+	tl_turn_begin_anew(task);
+}
 
 /**
  * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was

@@ -50,6 +50,43 @@ void tl_usage_start(void)
 		per_cpu(turn.task, cpu) = NULL;
 }
 
+static u64 cpu_now_ns(void)
+{
+	const struct turn *now = this_cpu_ptr(&turn);
+
+	if (likely(now->task == current))
+		return now->run_ns + (local_clock() - now->began_ns);
+	/* The turn began before the tracepoint was armed: the last tick must do. */
+	return current->se.sum_exec_runtime;
+}
+
+static u64 run_wait_now_ns(void)
+{
+#if TL_HAS_RUN_WAIT
+	return current->sched_info.run_delay;
+#else
+	return 0;
+#endif
+}
+
+static u64 storage_read_now(void)
+{
+#if TL_HAS_STORAGE
+	return current->ioac.read_bytes;
+#else
+	return 0;
+#endif
+}
+
+static u64 storage_write_now(void)
+{
+#if TL_HAS_STORAGE
+	return current->ioac.write_bytes;
+#else
+	return 0;
+#endif
+}
+
 /**
  * tl_usage_now() - What the current thread has used since it began
  * @used: filled
@@ -58,51 +95,41 @@ void tl_usage_start(void)
  */
 void tl_usage_now(struct tl_used *used)
 {
-	const struct turn *now = this_cpu_ptr(&turn);
-
-	/* The turn began before the tracepoint was armed: the last tick must do. */
-	used->cpu_ns = current->se.sum_exec_runtime;
-	if (likely(now->task == current))
-		used->cpu_ns = now->run_ns + (local_clock() - now->began_ns);
-#if TL_HAS_RUN_WAIT
-	used->run_wait_ns = current->sched_info.run_delay;
-#else
-	used->run_wait_ns = 0;
-#endif
-#if TL_HAS_STORAGE
-	used->storage_read = current->ioac.read_bytes;
-	used->storage_write = current->ioac.write_bytes;
-#else
-	used->storage_read = 0;
-	used->storage_write = 0;
-#endif
+	used->cpu_ns = cpu_now_ns();
+	used->run_wait_ns = run_wait_now_ns();
+	used->storage_read = storage_read_now();
+	used->storage_write = storage_write_now();
 }
 
+/* By how much it has grown. */
 static u64 grow(u64 *last, u64 now)
 {
 	u64 before = *last;
 
-	*last = max(now, before);
-	return *last - before;
+	if (now <= before)
+		return 0;
+	*last = now;
+	return now - before;
 }
 
 /**
- * tl_usage_since() - What the current thread has used since the last time
+ * tl_usage_add() - Add what the current thread has used since the last time
+ * @sum: to this
  * @last: as it was then; brought up to date
- * @diff: filled
  *
  * Context: task, interrupts off.
+ * Return: how much time on a processor that was.
  */
-void tl_usage_since(struct tl_used *last, struct tl_used *diff)
+u64 tl_usage_add(struct tl_used *sum, struct tl_used *last)
 {
-	struct tl_used now;
-
-	tl_usage_now(&now);
 	/* The two clocks of run time may differ by a little; none goes backwards. */
-	diff->cpu_ns = grow(&last->cpu_ns, now.cpu_ns);
-	diff->run_wait_ns = grow(&last->run_wait_ns, now.run_wait_ns);
-	diff->storage_read = grow(&last->storage_read, now.storage_read);
-	diff->storage_write = grow(&last->storage_write, now.storage_write);
+	u64 cpu_ns = grow(&last->cpu_ns, cpu_now_ns());
+
+	sum->cpu_ns += cpu_ns;
+	sum->run_wait_ns += grow(&last->run_wait_ns, run_wait_now_ns());
+	sum->storage_read += grow(&last->storage_read, storage_read_now());
+	sum->storage_write += grow(&last->storage_write, storage_write_now());
+	return cpu_ns;
 }
 
 /**

@@ -23,7 +23,7 @@ void tl_usage_now(struct tl_used *used);
 void tl_usage_charge(u32 tier, u64 cpu_ns);
 u64 tl_usage_take(const u64 __percpu *sum, u64 *before);
 u64 tl_usage_take_charged(u32 tier);
-void tl_usage_since(struct tl_used *last, struct tl_used *diff);
+u64 tl_usage_add(struct tl_used *sum, struct tl_used *last);
 void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
 		       struct task_struct *next);
 
