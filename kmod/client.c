@@ -15,6 +15,9 @@
 
 #define IDLE_NS (60 * NSEC_PER_SEC) /* after which nobody asks for a call any more */
 
+/* Not on each handler's stack. Used with interrupts off. */
+static DEFINE_PER_CPU(struct tl_call_sum, stray_call);
+
 static u64 *losses(void)
 {
 	return this_cpu_ptr(&tl_stats)->loss;
@@ -46,10 +49,10 @@ struct tl_conn *tl_client_add(struct sock *sk)
 /* The call is over; its owner is not used by it any more. */
 static void call_done(struct tl_call *call)
 {
-	struct tl_call_sum stray;
+	struct tl_call_sum *stray = this_cpu_ptr(&stray_call);
 
-	if (tl_correlate_call_done(call, &stray))
-		tl_shard_deposit_stray(&stray);
+	if (tl_correlate_call_done(call, stray))
+		tl_shard_deposit_stray(stray);
 }
 
 /* What was not taken of the last send was not asked; it is counted with the reply. */

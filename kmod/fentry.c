@@ -24,7 +24,7 @@
 #include <linux/rcupdate.h>
 
 #define TABLE_BITS 8
-#define PLACES (1U << TABLE_BITS)
+#define PLACES BIT(TABLE_BITS)
 #define MOST (PLACES / 2) /* so that look-ups end soon */
 
 static struct tl_fentry *table[PLACES]; /* open addressing */
@@ -49,7 +49,8 @@ static void on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_op
 	if (unlikely(!READ_ONCE(caught)))
 		return;
 	fentry = table[place_of(ip)];
-	fentry->hit(fentry, tl_compat_args(fregs));
+	this_cpu_inc(*fentry->hits);
+	fentry->handler(tl_compat_args(fregs));
 }
 
 static struct ftrace_ops ops = {

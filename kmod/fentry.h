@@ -3,6 +3,7 @@
 #define TL_FENTRY_H
 
 #include <linux/errno.h>
+#include <linux/percpu.h>
 
 #include "compat/compat.h"
 
@@ -11,7 +12,8 @@ struct pt_regs;
 /* What is caught at a function's entry; embedded in what it is for. */
 struct tl_fentry {
 	unsigned long ip; /* where ftrace's call is */
-	void (*hit)(struct tl_fentry *fentry, struct pt_regs *args); /* only arguments are set */
+	void (*handler)(struct pt_regs *args); /* nothing but arguments is set */
+	u64 __percpu *hits;
 };
 
 #if TL_HAS_FENTRY

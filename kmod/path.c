@@ -15,7 +15,7 @@
 #define NODES 1024
 #define FIRST 2 /* 0 is none, 1 is TL_PATH_MORE */
 #define BUCKET_BITS 10
-#define BUCKETS (1 << BUCKET_BITS)
+#define BUCKETS BIT(BUCKET_BITS)
 
 static struct tree {
 	u32 head[BUCKETS];

@@ -360,22 +360,14 @@ static struct hook hooks[] = {
 	{ "switch", { "sched_switch" }, false, NULL, tl_usage_switched },
 };
 
-static void hit(struct hook *hook, struct pt_regs *regs)
+static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 {
+	struct hook *hook = container_of(kp, struct hook, kp);
+
 	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits));
 	this_cpu_inc(hits[hook - hooks]);
 	hook->handler(regs);
-}
-
-static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
-{
-	hit(container_of(kp, struct hook, kp), regs);
 	return 0;
-}
-
-static void on_fentry(struct tl_fentry *fentry, struct pt_regs *args)
-{
-	hit(container_of(fentry, struct hook, fentry), args);
 }
 
 static void find_tracepoint(struct tracepoint *tracepoint, void *arg)
@@ -456,7 +448,8 @@ static void use_fentry(void)
 		if (!hook->registered || !(hook->kp.flags & KPROBE_FLAG_FTRACE))
 			continue;
 		hook->fentry.ip = (unsigned long)hook->kp.addr;
-		hook->fentry.hit = on_fentry;
+		hook->fentry.handler = hook->handler;
+		hook->fentry.hits = &hits[hook - hooks];
 		hook->by_fentry = !tl_fentry_add(&hook->fentry);
 	}
 }

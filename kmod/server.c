@@ -17,7 +17,7 @@
 #include "turn.h"
 #include "usage.h"
 
-/* Too large for a handler's stack. Used with interrupts off, and not across a call that ends one. */
+/* Too large for a handler's stack. Used with interrupts off, and by nobody in between. */
 static DEFINE_PER_CPU(struct tl_ended, ended_request);
 
 static u64 *losses(void)

@@ -16,12 +16,12 @@
 #define TABLE_BITS 12
 #define POOL_LOW 256
 
-static struct tl_keyed_table table;
+struct tl_keyed_table tl_threads;
 static struct tl_pool tasks;
 
 int tl_thread_init(void)
 {
-	if (tl_keyed_init(&table, TABLE_BITS))
+	if (tl_keyed_init(&tl_threads, TABLE_BITS))
 		return -ENOMEM;
 	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL)) {
 		tl_thread_exit();
@@ -33,7 +33,7 @@ int tl_thread_init(void)
 void tl_thread_exit(void)
 {
 	tl_pool_exit(&tasks);
-	tl_keyed_exit(&table);
+	tl_keyed_exit(&tl_threads);
 }
 
 /**
@@ -58,17 +58,10 @@ void tl_thread_landed(const struct tl_task *task, u64 bytes, struct tl_class_byt
 	}
 }
 
-/* The entry of a task, NULL if it has none. Context: interrupts off. */
-struct tl_task *tl_thread_find(struct task_struct *task)
+/* The slow part of tl_thread_get(). */
+struct tl_task *tl_thread_add(struct task_struct *task)
 {
-	struct tl_keyed *keyed = tl_keyed_find(&table, task);
-
-	return keyed ? container_of(keyed, struct tl_task, keyed) : NULL;
-}
-
-static noinline struct tl_task *add(struct task_struct *task)
-{
-	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, task);
+	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&tl_threads, task);
 	struct tl_task *entry = tl_pool_get(&tasks);
 
 	if (!entry)
@@ -84,23 +77,9 @@ static noinline struct tl_task *add(struct task_struct *task)
 	return entry;
 }
 
-/**
- * tl_thread_get() - The entry of the current task, made if need be
- * @task: current
- *
- * Context: task, interrupts off.
- * Return: the entry, or NULL if there is no memory left for it.
- */
-struct tl_task *tl_thread_get(struct task_struct *task)
-{
-	struct tl_task *entry = tl_thread_find(task);
-
-	return likely(entry) ? entry : add(task);
-}
-
 static void forget_entry(struct tl_task *entry)
 {
-	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, entry->keyed.key);
+	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&tl_threads, entry->keyed.key);
 
 	raw_spin_lock(&bucket->lock);
 	tl_keyed_unlink(bucket, &entry->keyed);

@@ -44,10 +44,34 @@ struct tl_task {
 	unsigned int recv_offset;
 };
 
+extern struct tl_keyed_table tl_threads;
+
+struct tl_task *tl_thread_add(struct task_struct *task);
+
+/* The entry of a task, NULL if it has none. Context: interrupts off. */
+static inline struct tl_task *tl_thread_find(struct task_struct *task)
+{
+	struct tl_keyed *keyed = tl_keyed_find(&tl_threads, task);
+
+	return keyed ? container_of(keyed, struct tl_task, keyed) : NULL;
+}
+
+/**
+ * tl_thread_get() - The entry of the current task, made if need be
+ * @task: current
+ *
+ * Context: task, interrupts off.
+ * Return: the entry, or NULL if there is no memory left for it.
+ */
+static inline struct tl_task *tl_thread_get(struct task_struct *task)
+{
+	struct tl_task *entry = tl_thread_find(task);
+
+	return likely(entry) ? entry : tl_thread_add(task);
+}
+
 int tl_thread_init(void);
 void tl_thread_exit(void);
-struct tl_task *tl_thread_find(struct task_struct *task);
-struct tl_task *tl_thread_get(struct task_struct *task);
 void tl_thread_forget(struct task_struct *task);
 void tl_thread_forget_all(void);
 void tl_thread_landed(const struct tl_task *task, u64 bytes, struct tl_class_bytes *where);

@@ -207,12 +207,17 @@ static bool is_dead(const struct sock *sk)
 static enum tl_outcome sent(struct sock *sk, size_t bytes,
 			    const struct tl_class_bytes *first)
 {
-	struct tl_conn *conn = tl_conn_peek(sk);
-	struct tl_task *task = has_requests() ? turn_at(conn, sends_on) : NULL;
-	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome = TL_IGNORED;
+	struct tl_conn *conn;
+	struct tl_task *task;
+	u64 now_ns;
 
-	if (!has_requests() || is_dead(sk))
+	if (!has_requests())
+		return TL_IGNORED;
+	conn = tl_conn_peek(sk);
+	task = turn_at(conn, sends_on);
+	now_ns = ktime_get_mono_fast_ns();
+	if (is_dead(sk))
 		return TL_IGNORED;
 	conn = lock_or_add(sk, conn);
 	if (!conn)
