@@ -27,7 +27,7 @@ struct tl_task {
 	const void *reading; /* the eventfd or pipe that its last act was to read from */
 	u64 reading_bytes;
 	u8 futex; /* enum tl_futex, its last act */
-	u64 futex_ns; /* when */
+	u64 futex_ns; /* when, if it waits */
 	bool waited; /* for a futex, since its errand began */
 	bool hands_back; /* has run an errand, so what it writes may be its end */
 	/* of an io_uring, see tl_track_ring() */

@@ -50,12 +50,12 @@ void tl_track_futex(enum tl_futex futex)
 	if (!task)
 		return;
 	if (futex == TL_FUTEX_WAITS) {
-		tl_turn_task();
+		tl_turn_begin(task);
 		task->waited = true;
 		tl_turn_waits(task);
+		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
 	}
 	task->futex = futex;
-	WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
 	local_irq_restore(flags);
 }
 

@@ -29,13 +29,19 @@ static inline struct tl_task *known_task(void)
 /* The current thread at an event, if it is known. */
 static inline struct tl_task *known_turn(void)
 {
-	return known_task() ? tl_turn_task() : NULL;
+	struct tl_task *task = known_task();
+
+	if (task)
+		tl_turn_begin(task);
+	return task;
 }
 
 /* The same, or if its process serves. */
 static inline struct tl_task *server_turn(void)
 {
-	return known_task() || tl_process_serves(current) ? tl_turn_task() : NULL;
+	struct tl_task *task = known_turn();
+
+	return !task && tl_process_serves(current) ? tl_turn_task() : task;
 }
 
 /* Turns interrupts off and looks up who acts; if there is nobody, they are on again. */

@@ -166,18 +166,15 @@ static bool sends_on(const struct tl_task *task, struct tl_conn *conn)
 	return receives_on(task, conn);
 }
 
-/* The current thread at an event on a connection, which was peeked. */
-static __always_inline struct tl_task *
-turn_at(struct tl_conn *conn,
+/* The current thread is at an event on a connection, which was peeked. */
+static __always_inline void
+turn_at(struct tl_task *task, struct tl_conn *conn,
 	bool (*goes_on)(const struct tl_task *task, struct tl_conn *conn))
 {
-	struct tl_task *task = tl_thread_get(current);
-
-	if (task && conn && tl_turn_stays(task) && goes_on(task, conn))
+	if (conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
-	else if (task)
+	else
 		tl_turn_begin(task);
-	return task;
 }
 
 /* A socket that slipped through; known only if it is on a tier's port. */
@@ -215,7 +212,9 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 	if (!has_requests())
 		return TL_IGNORED;
 	conn = tl_conn_peek(sk);
-	task = turn_at(conn, sends_on);
+	task = any_task();
+	if (task)
+		turn_at(task, conn, sends_on);
 	now_ns = ktime_get_mono_fast_ns();
 	if (is_dead(sk))
 		return TL_IGNORED;
@@ -355,8 +354,8 @@ static noinline void ring_received(struct tl_task *task)
  * @conn: was peeked
  * @task: NULL if there is no memory left for it, or it has no requests
  */
-static void count_received(struct sock *sk, struct tl_conn *conn, struct tl_task *task,
-			   u64 bytes)
+static __always_inline void count_received(struct sock *sk, struct tl_conn *conn,
+					   struct tl_task *task, u64 bytes)
 {
 	tl_stats_begin();
 	if (!task && has_requests())
@@ -385,7 +384,9 @@ void tl_track_received(struct sock *sk, int copied)
 		return;
 	local_irq_save(flags);
 	conn = tl_conn_peek(sk);
-	task = has_requests() ? turn_at(conn, receives_on) : NULL;
+	task = has_requests() ? any_task() : NULL;
+	if (task)
+		turn_at(task, conn, receives_on);
 	bytes = task ? new_bytes(task, sk, copied) : copied;
 	if (bytes)
 		count_received(sk, conn, task, bytes);
@@ -402,20 +403,23 @@ void tl_track_received(struct sock *sk, int copied)
  */
 void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int bytes)
 {
+	struct tl_conn *conn;
 	struct tl_task *task;
 	unsigned long flags;
 
-	task = bytes > 0 ? enter(tl_turn_task, &flags) : NULL;
+	task = bytes > 0 ? enter(any_task, &flags) : NULL;
 	/* Without an entry nobody knows the socket: counted when it began. */
 	if (!task)
 		return;
+	conn = task->recv_sk ? tl_conn_peek(task->recv_sk) : NULL;
+	turn_at(task, conn, receives_on);
 	if (task->recv_sk && !task->recv_peek) {
 		task->recv_bytes += bytes;
 		/* It has not reached the program's buffer yet. */
 		task->recv_base = NULL;
 		task->recv_skb = skb;
 		task->recv_offset = offset;
-		count_received(task->recv_sk, tl_conn_peek(task->recv_sk), task, bytes);
+		count_received(task->recv_sk, conn, task, bytes);
 		task->recv_skb = NULL;
 	}
 	local_irq_restore(flags);

@@ -101,15 +101,13 @@ void tl_usage_now(struct tl_used *used)
 	used->storage_write = storage_write_now();
 }
 
-/* By how much it has grown. */
-static u64 grow(u64 *last, u64 now)
+/* By how much it has grown, if at all. */
+static void add_growth(u64 *sum, u64 *last, u64 now)
 {
-	u64 before = *last;
-
-	if (now <= before)
-		return 0;
+	if (now <= *last)
+		return;
+	*sum += now - *last;
 	*last = now;
-	return now - before;
 }
 
 /**
@@ -122,14 +120,14 @@ static u64 grow(u64 *last, u64 now)
  */
 u64 tl_usage_add(struct tl_used *sum, struct tl_used *last)
 {
-	/* The two clocks of run time may differ by a little; none goes backwards. */
-	u64 cpu_ns = grow(&last->cpu_ns, cpu_now_ns());
+	u64 before_ns = sum->cpu_ns;
 
-	sum->cpu_ns += cpu_ns;
-	sum->run_wait_ns += grow(&last->run_wait_ns, run_wait_now_ns());
-	sum->storage_read += grow(&last->storage_read, storage_read_now());
-	sum->storage_write += grow(&last->storage_write, storage_write_now());
-	return cpu_ns;
+	/* The two clocks of run time may differ by a little; none goes backwards. */
+	add_growth(&sum->cpu_ns, &last->cpu_ns, cpu_now_ns());
+	add_growth(&sum->run_wait_ns, &last->run_wait_ns, run_wait_now_ns());
+	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
+	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());
+	return sum->cpu_ns - before_ns;
 }
 
 /**
