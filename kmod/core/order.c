@@ -40,8 +40,8 @@
  * brings: before the k-th answer there were k results. The two are out of step.) So it takes
  * TL_ORDER_FIRST right ones without a wrong one until the order is believed, which a random
  * order passes once in thousands of times. A wrong one after that may be results and answers
- * that have come out of step: as many are wanted once more. One before that tells of another order: TL_ORDER_AGAIN times as many are wanted, at
- * most TL_ORDER_DEMAND_MAX.
+ * that have come out of step: as many are wanted once more. One before that tells of another
+ * order: TL_ORDER_AGAIN times as many are wanted, at most TL_ORDER_DEMAND_MAX.
  *
  * Where requests wait long for a thread, times exclude nothing, and there are no checks. But
  * some pairs are *sure*: the only result and the only answer of a turn, or what times leave no
