@@ -82,7 +82,12 @@ int tl_fentry_add(struct tl_fentry *fentry)
 /* Context: process, may sleep; nothing is caught. */
 void tl_fentry_forget_all(void)
 {
-	ftrace_free_filter(&ops);
+	unsigned int i;
+
+	/* Not all kernels let modules free the filter as a whole. */
+	for (i = 0; i < PLACES; i++)
+		if (table[i])
+			ftrace_set_filter_ip(&ops, table[i]->ip, 1, 0);
 	memset(table, 0, sizeof(table));
 	used = 0;
 }
@@ -109,14 +114,19 @@ int tl_fentry_arm(void)
 /**
  * tl_fentry_disarm() - Catch no more entries
  *
- * Context: process, may sleep. When it returns, none is being handled.
+ * Context: process, may sleep.
+ * Return: 0, and none is being handled; or ftrace's error, and it calls us until the host
+ * is restarted, though nothing is done then.
  */
-void tl_fentry_disarm(void)
+int tl_fentry_disarm(void)
 {
+	int ret = 0;
+
 	WRITE_ONCE(caught, false);
 	if (registered)
-		unregister_ftrace_function(&ops);
+		ret = unregister_ftrace_function(&ops);
 	registered = false;
+	return ret;
 }
 
 #endif

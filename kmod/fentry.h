@@ -20,7 +20,7 @@ struct tl_fentry {
 int tl_fentry_add(struct tl_fentry *fentry);
 void tl_fentry_forget_all(void);
 int tl_fentry_arm(void);
-void tl_fentry_disarm(void);
+int tl_fentry_disarm(void);
 #else
 static inline int tl_fentry_add(struct tl_fentry *fentry)
 {
@@ -36,8 +36,9 @@ static inline int tl_fentry_arm(void)
 	return 0;
 }
 
-static inline void tl_fentry_disarm(void)
+static inline int tl_fentry_disarm(void)
 {
+	return 0;
 }
 #endif
 

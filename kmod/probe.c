@@ -541,7 +541,10 @@ void tl_probe_disarm(void)
 {
 	unsigned int i;
 
-	tl_fentry_disarm();
+	if (tl_fentry_disarm()) {
+		__module_get(THIS_MODULE);
+		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
+	}
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		hook_disarm(&hooks[i]);
 	armed = false;
