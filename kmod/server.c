@@ -17,6 +17,8 @@
 #include "turn.h"
 #include "usage.h"
 
+#define REST_NS (10 * NSEC_PER_SEC)
+
 /* Too large for a handler's stack. Used with interrupts off, and by nobody in between. */
 static DEFINE_PER_CPU(struct tl_ended, ended_request);
 
@@ -306,6 +308,16 @@ static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 	tl_ledger_answers(task, request, false, now_ns);
 }
 
+/*
+ * Whether it may be the rest of an answer that has ended already. Who speaks first has not been
+ * asked before, and who was asked long ago speaks of something else.
+ */
+static bool is_rest(const struct tl_request *request, u64 now_ns)
+{
+	return request->state == TL_REQUEST_NONE && request->last_send_ns &&
+	       now_ns - request->last_send_ns < REST_NS;
+}
+
 /**
  * tl_server_sent() - Bytes of a response are sent
  * @server: the connection, locked
@@ -332,9 +344,10 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 			answers(server, task, now_ns);
 	}
 	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, losses());
-	/* Who speaks first has not been asked before. */
-	if (task && request->state == TL_REQUEST_NONE && request->last_send_ns)
+	if (task && is_rest(request, now_ns)) {
+		request->last_send_ns = now_ns;
 		tl_turn_rest(task, request);
+	}
 	if (outcome != TL_ATTRIBUTED)
 		return outcome;
 	/* Until then more of its first bytes may tell its class. */
