@@ -16,7 +16,8 @@ struct tl_task {
 	struct tl_thread thread;
 	struct tl_process *process; /* used by it; NULL: on its own */
 	struct tl_request_ref errand; /* that it began last, and uses */
-	struct tl_used last; /* at its last event */
+	struct tl_used last; /* when it was charged last */
+	unsigned long charged_jiffies; /* when that was */
 	/* see turn.c */
 	struct tl_request_ref answered; /* for another thread, and has not gone on since */
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */

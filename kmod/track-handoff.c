@@ -54,6 +54,9 @@ void tl_track_futex(enum tl_futex futex)
 		task->waited = true;
 		tl_turn_waits(task);
 		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
+	} else if (task->thread.current_request.request) {
+		/* Whom it wakes may answer before its next event. */
+		tl_turn_charge(task);
 	}
 	task->futex = futex;
 	local_irq_restore(flags);

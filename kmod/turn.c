@@ -16,6 +16,7 @@
  * time is over. What the thread uses until it turns to something else is charged to the
  * request's class nevertheless.
  */
+#include <linux/jiffies.h>
 #include <linux/sched.h>
 
 #include "conn.h"
@@ -44,12 +45,19 @@ static noinline void charge_late(struct tl_task *task)
 		tl_used_add(&task->unclaimed, &used);
 }
 
-static void charge(struct tl_task *task)
+/**
+ * tl_turn_charge() - Charge what the current thread has used to what it works on
+ * @task: its entry
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_charge(struct tl_task *task)
 {
 	struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request *request;
 	u64 cpu_ns;
 
+	task->charged_jiffies = jiffies;
 	/* Another thread may have answered meanwhile. */
 	if (now->request && READ_ONCE(now->request->errand))
 		*now = tl_errand_became(*now);
@@ -147,7 +155,7 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
  */
 void tl_turn_begin(struct tl_task *task)
 {
-	charge(task);
+	tl_turn_charge(task);
 	if (task->reading)
 		tl_handoff_took(task);
 	task->futex = TL_FUTEX_NOT;
@@ -167,7 +175,7 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
 	const struct tl_request_ref *now = &task->thread.current_request;
 
 	/* It was charged already; a hint, so that no lock of another connection is needed. */
-	if (now->request == request || tl_request_alive(now))
+	if (now->request == request || tl_request_alive(now) || !task->idle)
 		return;
 	tl_server_charge_late(request, &task->unclaimed);
 	tl_turn_begin_anew(task);
@@ -205,7 +213,7 @@ void tl_turn_receiving(struct tl_task *task)
 
 	/* A hint, so that no lock is needed. */
 	if (now->request && READ_ONCE(now->request->state) != TL_REQUEST_OPEN)
-		charge(task);
+		tl_turn_charge(task);
 }
 
 /**

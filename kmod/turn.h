@@ -2,11 +2,16 @@
 #ifndef TL_TURN_H
 #define TL_TURN_H
 
+#include <linux/jiffies.h>
+
 #include "errand.h"
 #include "thread.h"
 
+#define TL_TURN_CHARGE (HZ / 20) /* a thread at work is charged at least so often */
+
 struct tl_task *tl_turn_task(void);
 void tl_turn_begin(struct tl_task *task);
+void tl_turn_charge(struct tl_task *task);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
 void tl_turn_accepted(struct tl_task *task);
@@ -60,16 +65,18 @@ static inline void tl_turn_drop_adopted(struct tl_task *task)
  * @task: the current thread
  *
  * As long as that is so, and its next event leaves it so, what it uses can be charged
- * later: it is the same request's.
+ * later: it is the same request's. Not much later, for what the tier's requests have used
+ * is held against what its processes have, interval by interval.
  *
  * Context: task, interrupts off. A hint without a lock: at worst it is charged to whom it
- * works for next.
+ * works for next, or to nobody.
  */
 static inline bool tl_turn_stays(const struct tl_task *task)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 
 	return now->request && !task->idle && !task->reading &&
+	       time_before(jiffies, task->charged_jiffies + TL_TURN_CHARGE) &&
 	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN &&
 	       READ_ONCE(now->request->seq) == now->seq;
 }
