@@ -41,6 +41,8 @@ static struct genl_family family __ro_after_init = {
 	.module = THIS_MODULE,
 	.mcgrps = groups,
 	.n_mcgrps = ARRAY_SIZE(groups),
+	/* To disable waits for all tasks of the host; all families would wait with it. */
+	.parallel_ops = true,
 };
 
 static bool registered;

@@ -175,7 +175,7 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
 	const struct tl_request_ref *now = &task->thread.current_request;
 
 	/* It was charged already; a hint, so that no lock of another connection is needed. */
-	if (now->request == request || tl_request_alive(now) || !task->idle)
+	if (now->request == request || tl_request_alive(now))
 		return;
 	tl_server_charge_late(request, &task->unclaimed);
 	tl_turn_begin_anew(task);

@@ -17,9 +17,9 @@ serve mid 9102 --mode epoll --seconds 7000 --next 9103 --calls 1 --pool 8
 serve front 9101 --mode thread --seconds 7000 --next 9102 --calls 1
 serve direct 9104 --mode thread --seconds 7000
 
-load --to 9101 --ask home --connections 4 --think-ms 40 --requests 10000000 --seconds 7000 >/tmp/kept.json &
+load --to 9101 --ask home --connections 4 --think-ms $((40 * slow)) --requests 10000000 --seconds 7000 >/tmp/kept.json &
 kept=$!
-load --to 9104 --ask home --connections 2 --think-ms 40 --reconnect-every 3 --requests 10000000 \
+load --to 9104 --ask home --connections 2 --think-ms $((40 * slow)) --reconnect-every 3 --requests 10000000 \
 	--seconds 7000 >/tmp/new.json &
 new=$!
 sleep 0.5
