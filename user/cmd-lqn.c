@@ -4,15 +4,17 @@
 #include "error.h"
 #include "lqn-out.h"
 #include "lqn-read.h"
-#include "model/lqn.h"
+#include "model/lqn-simulate.h"
 #include "out.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct args {
 	const struct tl_cmd *cmd;
 	const char *file;
-	bool json;
+	bool json, how; /* @how: something was said about how to simulate */
+	struct tl_lqn_simulate_in simulate;
 };
 
 static int check(const struct args *args)
@@ -36,11 +38,94 @@ static int check(const struct args *args)
 	return status;
 }
 
+static void progress(void *arg, double half_width, double done)
+{
+	(void)arg;
+	if (half_width > 0)
+		tl_out_progress("intervals ± %.2g %%, %.0f %% of the time that there is",
+				100 * half_width, 100 * done);
+	else
+		tl_out_progress("%.0f %% of the time that there is", 100 * done);
+}
+
+static json_t *simulate_json(const struct tl_lqn *lqn, const struct tl_lqn_simulate_in *in,
+			     const struct tl_lqn_simulate_out *out,
+			     const struct tl_faults *faults)
+{
+	json_t *object = tl_lqn_solution_json(lqn, &out->solution, faults);
+
+	if (!object)
+		return NULL;
+	json_object_set_new(object, "ci95", tl_lqn_half95_json(lqn, &out->solution));
+	json_object_set_new(object, "run",
+			    json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:I}", "seed",
+				      (json_int_t)in->seed, "precision", in->precision,
+				      "confidence", in->confidence, "time_s", out->time_s,
+				      "warm_up_s", out->warm_s, "batches",
+				      (json_int_t)out->batches, "steps",
+				      (json_int_t)out->steps));
+	return object;
+}
+
+static int simulate_failed(const struct args *args, int code)
+{
+	struct tl_error err;
+
+	if (code == -ENOMEM)
+		tl_error_no_memory(&err);
+	else
+		tl_error_set(&err, code, "%s: more customers than a simulation holds (%u): give "
+			     "less of them", args->file, TL_LQN_CUSTOMERS_MAX);
+	return tl_out_failed(&err);
+}
+
+static int simulate_run(const struct args *args, const struct tl_lqn *lqn,
+			const struct tl_faults *faults)
+{
+	struct tl_lqn_simulate_in in = args->simulate;
+	struct tl_lqn_simulate_out out;
+	int status = TL_EXIT_OK, code;
+
+	in.lqn = lqn;
+	in.progress = progress;
+	code = tl_lqn_simulate(&in, &out);
+	tl_out_progress_end();
+	if (code)
+		status = simulate_failed(args, code);
+	else if (args->json)
+		status = tl_out_json(simulate_json(lqn, &in, &out, faults));
+	else
+		tl_lqn_solution_print(lqn, &out.solution, out.factor, stdout);
+	tl_lqn_solution_free(&out.solution);
+	return status;
+}
+
+static int simulate(const struct args *args)
+{
+	struct tl_faults faults = { 0 };
+	struct tl_lqn lqn = { 0 };
+	struct tl_error err;
+	int status;
+
+	if (tl_lqn_read(&lqn, args->file, &faults, &err)) {
+		status = tl_out_failed(&err);
+	} else {
+		if (!args->json)
+			tl_lqn_notes_print(&faults);
+		status = simulate_run(args, &lqn, &faults);
+	}
+	tl_faults_free(&faults);
+	tl_lqn_free(&lqn);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const struct args *args);
+	bool simulates;
 } words[] = {
-	{ "check", check },
+	{ "check", check, false },
+	{ "simulate", simulate, true },
 };
 
 static int run_word(struct args *args, int argc, char **argv)
@@ -48,7 +133,7 @@ static int run_word(struct args *args, int argc, char **argv)
 	size_t i;
 
 	if (!argc)
-		return tl_args_usage(args->cmd, "lqn needs check");
+		return tl_args_usage(args->cmd, "lqn needs check or simulate");
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(argv[0], words[i].name))
 			break;
@@ -58,31 +143,89 @@ static int run_word(struct args *args, int argc, char **argv)
 		return tl_args_usage(args->cmd, "lqn %s needs a model", argv[0]);
 	if (argc > 2)
 		return tl_args_usage(args->cmd, "unexpected argument \"%s\"", argv[2]);
+	if (args->how && !words[i].simulates)
+		return tl_args_usage(args->cmd, "only lqn simulate takes --seed, --confidence, "
+				     "--precision, --time and --steps");
 	args->file = argv[1];
 	return words[i].run(args);
 }
 
+/* A part of one: 0.01 is what others call one percent. */
+static int part_read(const struct args *args, const char *what, double low, double *value)
+{
+	int status = tl_args_number(what, optarg, low, value);
+
+	if (!status && *value >= 1)
+		return tl_args_usage(args->cmd, "%s %s is not below 1, 0.01 is one percent", what,
+				     optarg);
+	return status;
+}
+
+static int option_read(struct args *args, int option)
+{
+	struct tl_lqn_simulate_in *in = &args->simulate;
+
+	args->how = true;
+	switch (option) {
+	case 's':
+		return tl_args_u64("--seed", optarg, 0, UINT32_MAX, &in->seed);
+	case 'e':
+		return tl_args_u64("--steps", optarg, 1000, 1000000000000ULL, &in->steps_max);
+	case 't':
+		return tl_args_number("--time", optarg, 1e-9, &in->time_s);
+	case 'c':
+		return part_read(args, "--confidence", 0.5, &in->confidence);
+	default:
+		return part_read(args, "--precision", 1e-6, &in->precision);
+	}
+}
+
 static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
-	static const struct option options[] = { TL_COMMON_OPTIONS };
-	struct args args = { .cmd = cmd };
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "confidence", required_argument, NULL, 'c' },
+		{ "precision", required_argument, NULL, 'p' },
+		{ "time", required_argument, NULL, 't' },
+		{ "steps", required_argument, NULL, 'e' },
+		TL_COMMON_OPTIONS
+	};
+	struct args args = { .cmd = cmd, .simulate = { .seed = 1, .confidence = 0.95,
+						       .precision = -1, .steps_max = 200000000 } };
 	int option;
 
-	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0)
-		args.json = true;
+	while ((option = tl_args_next(cmd, argc, argv, "s:p:t:", options)) >= 0) {
+		if (option == 'J')
+			args.json = true;
+		else if (option_read(&args, option))
+			return TL_EXIT_USAGE;
+	}
 	if (option != TL_ARGS_END)
 		return tl_args_status(option);
+	/* A time alone is a length; with a precision it is a limit. */
+	if (args.simulate.precision < 0)
+		args.simulate.precision = args.simulate.time_s > 0 ? 0 : 0.01;
 	return run_word(&args, argc - optind, argv + optind);
 }
 
 const struct tl_cmd tl_cmd_lqn = {
 	.name = "lqn",
-	.args = "check FILE [--json]",
+	.args = "check FILE | simulate FILE [--seed N] [--precision P] [--confidence C] "
+		"[--time S] [--steps N]  [--json]",
 	.summary = "Layered queueing networks: what a model says",
-	.help = TL_COMMON_HELP
+	.help = "  -s, --seed N      of chance: the same gives the same (1)\n"
+		"  -p, --precision P\n"
+		"                    go on until half the intervals of customers' figures and of\n"
+		"                    responses to arrivals are P of their values (0.01)\n"
+		"  --confidence C    of the intervals that are meant and shown (0.95)\n"
+		"  -t, --time S      simulate S seconds, or at most so many with --precision\n"
+		"  --steps N         do no more than N steps (200000000); a step is a slice on a\n"
+		"                    processor, a call or an end\n"
+		TL_COMMON_HELP
 		"FILE is a model in the LQN text format (.lqn, .in, .xlqn) or in LQNX (.lqnx, .xml).\n"
 		"check tells what it is, and all that is wrong with it.\n"
 		"\nExample:\n"
-		"  tierlens lqn check shop.lqn\n",
+		"  tierlens lqn check shop.lqn\n"
+		"  tierlens lqn simulate shop.lqn --precision 0.005\n",
 	.run = run,
 };

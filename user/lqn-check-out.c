@@ -100,6 +100,15 @@ static void sentences_print(const char *before, char *const *sentences, size_t n
 }
 
 /**
+ * tl_lqn_notes_print() - Say on stderr what may not be meant so
+ * @faults: with the notes
+ */
+void tl_lqn_notes_print(const struct tl_faults *faults)
+{
+	sentences_print("note: ", faults->note, faults->notes);
+}
+
+/**
  * tl_lqn_check_print() - Tell people what a network is, and what is wrong with it
  * @lqn: network
  * @faults: what was found
@@ -110,7 +119,7 @@ static void sentences_print(const char *before, char *const *sentences, size_t n
 int tl_lqn_check_print(const struct tl_lqn *lqn, const struct tl_faults *faults, FILE *to)
 {
 	sentences_print("", faults->fault, faults->faults);
-	sentences_print("note: ", faults->note, faults->notes);
+	tl_lqn_notes_print(faults);
 	if (faults->faults)
 		return TL_EXIT_FAILED;
 	fprintf(to, "%zu processors, %zu tasks, %zu entries, %zu calls\n\n", lqn->processors,

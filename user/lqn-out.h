@@ -7,7 +7,18 @@
 
 struct tl_faults;
 struct tl_lqn;
+struct tl_lqn_solution;
 
+/* lqn-solution-out.c */
+char *tl_lqn_verdict(const struct tl_lqn *lqn, const struct tl_lqn_solution *solution);
+json_t *tl_lqn_solution_json(const struct tl_lqn *lqn, const struct tl_lqn_solution *solution,
+			     const struct tl_faults *faults);
+json_t *tl_lqn_half95_json(const struct tl_lqn *lqn, const struct tl_lqn_solution *solution);
+void tl_lqn_solution_print(const struct tl_lqn *lqn, const struct tl_lqn_solution *solution,
+			   double factor, FILE *to);
+
+/* lqn-check-out.c */
+void tl_lqn_notes_print(const struct tl_faults *faults);
 int tl_lqn_check_print(const struct tl_lqn *lqn, const struct tl_faults *faults, FILE *to);
 json_t *tl_lqn_check_json(const struct tl_lqn *lqn, const struct tl_faults *faults);
 json_t *tl_faults_json(char *const *sentences, size_t n);
