@@ -27,7 +27,16 @@ model-sources := $(sort $(wildcard user/model/*.c))
 model-tests := $(patsubst $(model-dir)/%.c,$(model-out)/%,$(sort $(wildcard $(model-dir)/test-*.c)))
 model-scripts := $(sort $(wildcard $(model-dir)/test-*.sh))
 
+# Networks are read from text, by what the command reads them with.
+model-lqn := $(filter-out %-out.c,$(sort $(wildcard user/lqn-*.c))) user/text.c user/error.c \
+	$(model-dir)/lqn-exact.c
+
 # Simulations take long under the sanitizers; the models' own tests have them.
+$(model-out)/test-lqn-coverage: $(model-dir)/test-lqn-coverage.c $(model-sim) $(model-sources) \
+		$(model-lqn) $(model-headers)
+	@mkdir -p $(@D)
+	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+
 $(model-out)/test-coverage: $(model-dir)/test-coverage.c $(model-sim) $(model-sources) $(model-headers)
 	@mkdir -p $(@D)
 	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define REQUESTS_A_BATCH 500 /* from outside, at most, at first */
+#define REQUESTS_A_BATCH 1000 /* from outside, at most, at first */
 #define CORRELATION_MAX 2.33
 #define GROWTH_MAX 0.005
 #define PROGRESS_STEPS 2000000
