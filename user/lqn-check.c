@@ -208,52 +208,81 @@ static void reach_check(const struct tl_lqn *lqn, struct tl_faults *faults)
 	free(flow);
 }
 
-/* Whether a thread of the caller is held until the call is answered. */
-static bool holds(const struct tl_lqn *lqn, const struct tl_lqn_call *call)
+/*
+ * Who waits for whom, with threads held: nodes are tasks, and behind them entries. A task
+ * waits for the entries that its own call synchronously; an entry for a thread of its
+ * task, and for those that it forwards to, which keep the caller waiting, not itself.
+ */
+struct waits {
+	const struct tl_lqn *lqn;
+	size_t *count, *queue, n; /* @count: who waits for the node; @queue: those nobody waits for */
+};
+
+static void waits_add(struct waits *w, size_t node)
 {
-	return call->kind != TL_LQN_ASYNC &&
-	       lqn->task[lqn->entry[call->to].task].threads != TL_LQN_UNLIMITED;
+	w->count[node]++;
 }
 
-/* Follow task by task which threads are waited for, as tl_lqn_sort() does entries. */
-static size_t tasks_left(const struct tl_lqn *lqn, size_t *waiters, size_t *queue)
+static void waits_drop(struct waits *w, size_t node)
 {
-	size_t done = 0, n = 0, t, k;
+	if (!--w->count[node])
+		w->queue[w->n++] = node;
+}
 
-	for (k = 0; k < lqn->calls; k++)
-		if (holds(lqn, &lqn->call[k]))
-			waiters[lqn->entry[lqn->call[k].to].task]++;
-	for (t = 0; t < lqn->tasks; t++)
-		if (!waiters[t])
-			queue[n++] = t;
-	while (done < n) {
-		const struct tl_lqn_task *task = &lqn->task[queue[done++]];
-		const struct tl_lqn_entry *first = &lqn->entry[task->first_entry];
-		const struct tl_lqn_entry *last = first + task->entries - 1;
+static void task_waits(struct waits *w, size_t task, void (*see)(struct waits *, size_t))
+{
+	const struct tl_lqn_entry *first = &w->lqn->entry[w->lqn->task[task].first_entry];
+	const struct tl_lqn_entry *last = first + w->lqn->task[task].entries - 1;
+	size_t k;
 
-		for (k = first->phase[0].first_call; k < last->first_forward + last->forwards; k++) {
-			t = lqn->entry[lqn->call[k].to].task;
-			if (holds(lqn, &lqn->call[k]) && !--waiters[t])
-				queue[n++] = t;
-		}
-	}
-	return lqn->tasks - n;
+	for (k = first->phase[0].first_call; k < last->first_forward; k++)
+		if (w->lqn->call[k].kind == TL_LQN_SYNC)
+			see(w, w->lqn->tasks + w->lqn->call[k].to);
+}
+
+static void entry_waits(struct waits *w, size_t e, void (*see)(struct waits *, size_t))
+{
+	const struct tl_lqn_entry *entry = &w->lqn->entry[e];
+	size_t k;
+
+	if (w->lqn->task[entry->task].threads != TL_LQN_UNLIMITED)
+		see(w, entry->task);
+	for (k = entry->first_forward; k < entry->first_forward + entry->forwards; k++)
+		see(w, w->lqn->tasks + w->lqn->call[k].to);
+}
+
+static void node_waits(struct waits *w, size_t node, void (*see)(struct waits *, size_t))
+{
+	if (node < w->lqn->tasks)
+		task_waits(w, node, see);
+	else
+		entry_waits(w, node - w->lqn->tasks, see);
 }
 
 /* Who holds a thread of a task and asks it again, directly or not, may wait for itself. */
 static void threads_check(const struct tl_lqn *lqn, struct tl_faults *faults)
 {
-	size_t *waiters = calloc(2 * lqn->tasks + 1, sizeof(*waiters)), t = 0;
+	size_t nodes = lqn->tasks + lqn->entries, i;
+	struct waits w = { lqn, calloc(2 * nodes + 1, sizeof(*w.count)), NULL, 0 };
 
-	faults->no_memory = faults->no_memory || !waiters;
-	if (waiters && tasks_left(lqn, waiters, waiters + lqn->tasks)) {
-		while (!waiters[t])
-			t++;
-		tl_faults_note(faults, lqn->task[t].line, "requests come back to a task whose "
+	faults->no_memory = faults->no_memory || !w.count;
+	if (!w.count)
+		return;
+	w.queue = w.count + nodes;
+	for (i = 0; i < nodes; i++)
+		node_waits(&w, i, waits_add);
+	for (i = 0; i < nodes; i++)
+		if (!w.count[i])
+			w.queue[w.n++] = i;
+	for (i = 0; i < w.n; i++)
+		node_waits(&w, w.queue[i], waits_drop);
+	for (i = 0; w.n < nodes && i < lqn->tasks && !w.count[i]; i++)
+		;
+	if (w.n < nodes)
+		tl_faults_note(faults, lqn->task[i].line, "requests come back to a task whose "
 			       "threads they hold, as far as to task \"%s\": they may wait for each "
-			       "other for ever, if its threads are few", lqn->task[t].name);
-	}
-	free(waiters);
+			       "other for ever, if its threads are few", lqn->task[i].name);
+	free(w.count);
 }
 
 static void circle_check(struct tl_lqn *lqn, struct tl_faults *faults)

@@ -81,7 +81,7 @@ static bool name_good(struct tl_draft *draft, void *const *names, const char *ki
 	if (!utf8)
 		return no_memory(draft);
 	if (!*name)
-		wrong = "has no name: give it one";
+		wrong = "is no name: give one";
 	else if (strlen(name) > NAME_BYTES_MAX)
 		wrong = "has a name of more than 200 bytes: give it a shorter one";
 	else if (strcmp(utf8, name))

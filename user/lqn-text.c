@@ -462,6 +462,30 @@ static void general(struct reader *r)
 		record_skip(r, r->word_line);
 }
 
+/* Up to the -1 that ends it: what is in it needs no fault of its own. */
+static void section_skip(struct reader *r)
+{
+	while (!at_end(r) && !is(r, "-1"))
+		next(r);
+	next(r);
+}
+
+static void section_unknown(struct reader *r)
+{
+	static const char known[] = "activities, groups, variables and experiments are not known: "
+				    "leave them out";
+	bool letter = is(r, "A") || is(r, "U") || is(r, "R") || is(r, "C");
+
+	if (letter || *r->word == '$')
+		fault(r, "a section is G, P, T or E", known);
+	else
+		fault(r, "a section begins with G, P, T or E", "mend it; is a -1 too many above?");
+	if (letter)
+		section_skip(r);
+	else
+		record_skip(r, r->word_line);
+}
+
 static void section(struct reader *r)
 {
 	if (is(r, "G"))
@@ -472,13 +496,8 @@ static void section(struct reader *r)
 		records(r, "t", task);
 	else if (is(r, "E"))
 		records(r, NULL, entry);
-	else if (is(r, "A") || is(r, "U") || is(r, "R") || is(r, "C") || *r->word == '$')
-		fault(r, "a section is G, P, T or E",
-		      "activities, groups, variables and experiments are not known: leave them out"),
-			record_skip(r, r->word_line);
 	else
-		fault(r, "a section begins with G, P, T or E",
-		      "mend it; is a -1 too many above?"), record_skip(r, r->word_line);
+		section_unknown(r);
 }
 
 /**

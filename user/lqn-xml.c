@@ -103,7 +103,7 @@ static void processor(struct reader *r, const char **attributes)
 	const char *scheduling = attribute(attributes, "scheduling") ?: "fcfs";
 	struct tl_lqn_processor *p;
 
-	r->processor = tl_draft_processor(r->draft, name, line_of(r));
+	r->processor = *name ? tl_draft_processor(r->draft, name, line_of(r)) : TL_LQN_NONE;
 	if (r->processor == TL_LQN_NONE)
 		return;
 	p = &r->draft->lqn->processor[r->processor];
@@ -127,7 +127,7 @@ static void task(struct reader *r, const char **attributes)
 	const char *queue = attribute(attributes, "queue-length");
 	struct tl_lqn_task *t;
 
-	r->task = tl_draft_task(r->draft, name, line_of(r));
+	r->task = *name ? tl_draft_task(r->draft, name, line_of(r)) : TL_LQN_NONE;
 	if (r->task == TL_LQN_NONE)
 		return;
 	t = &r->draft->lqn->task[r->task];
@@ -149,7 +149,7 @@ static void entry(struct reader *r, const char **attributes)
 	const char *type = attribute(attributes, "type");
 	double arrivals;
 
-	r->entry = r->task == TL_LQN_NONE ? TL_LQN_NONE :
+	r->entry = r->task == TL_LQN_NONE || !*name ? TL_LQN_NONE :
 		   tl_draft_entry(r->draft, r->task, name, line_of(r));
 	if (r->entry == TL_LQN_NONE)
 		return;

@@ -41,6 +41,11 @@ $(model-out)/test-coverage: $(model-dir)/test-coverage.c $(model-sim) $(model-so
 	@mkdir -p $(@D)
 	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
 
+$(model-out)/test-lqn-sim: $(model-dir)/test-lqn-sim.c $(model-sources) $(model-lqn) \
+		$(model-headers)
+	@mkdir -p $(@D)
+	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
+
 $(model-out)/test-%: $(model-dir)/test-%.c $(model-sim) $(model-sources) $(model-headers)
 	@mkdir -p $(@D)
 	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
