@@ -160,6 +160,9 @@ static const struct {
 	{ "threads that wait for each other",
 	  "P 0\np c i\n-1\nT 0\nt U r u -1 c z 1 m 4\nt A n a b -1 c\n-1\n"
 	  "E 0\ny u a 1 -1\ns a 1 -1\ny a b 1 -1\ns b 1 -1\n-1\n", TL_LQN_STUCK, "A", 0 },
+	{ "the same beside customers who go on",
+	  "P 0\np c i\n-1\nT 0\nt U r u -1 c z 1 m 4\nt A n a b -1 c\nt V r v -1 c z 1\n-1\n"
+	  "E 0\ny u a 1 -1\ns a 1 -1\ny a b 1 -1\ns b 1 -1\ns v 1 -1\n-1\n", TL_LQN_STUCK, "U", 0 },
 	{ "a customer who thinks for longer than anybody waits",
 	  "P 0\np c i\n-1\nT 0\nt U r u -1 c z 1e12\nt V r v -1 c z 1\n-1\nE 0\ns u 1 -1\ns v 1 -1\n-1\n",
 	  TL_LQN_TOO_SHORT, NULL, 0 },

@@ -64,13 +64,8 @@ bool tl_lqn_has_figures(const struct tl_lqn_solution *solution)
 	return solution->verdict == TL_LQN_OK || solution->verdict == TL_LQN_NOT_CONVERGED;
 }
 
-/* Time that a thread is held if nobody waits, and that its caller waits for a reply. */
-struct hold {
-	double thread_s, reply_s;
-};
-
 static double phase_hold(const struct tl_lqn *lqn, size_t e, size_t p,
-			 const struct hold *hold)
+			 const struct tl_lqn_hold *hold)
 {
 	const struct tl_lqn_phase *phase = &lqn->entry[e].phase[p];
 	double time = tl_lqn_demand_s(lqn, e, p) + phase->think_s;
@@ -82,7 +77,12 @@ static double phase_hold(const struct tl_lqn *lqn, size_t e, size_t p,
 	return time;
 }
 
-static void holds_fill(const struct tl_lqn *lqn, struct hold *hold)
+/**
+ * tl_lqn_holds() - How long executions take if nobody waits
+ * @lqn: network
+ * @hold: [entries] set
+ */
+void tl_lqn_holds(const struct tl_lqn *lqn, struct tl_lqn_hold *hold)
 {
 	size_t i, k;
 
@@ -118,7 +118,7 @@ static void saturated(struct tl_lqn_solution *solution, enum tl_lqn_verdict verd
  */
 int tl_lqn_offered(const struct tl_lqn *lqn, struct tl_lqn_solution *solution)
 {
-	struct hold *hold = calloc(lqn->entries + 1, sizeof(*hold));
+	struct tl_lqn_hold *hold = calloc(lqn->entries + 1, sizeof(*hold));
 	double *flow = calloc(lqn->entries + 1, sizeof(*flow));
 	double *asked = calloc(lqn->tasks + lqn->processors + 1, sizeof(*asked));
 	int code = hold && flow && asked ? 0 : -ENOMEM;
@@ -128,7 +128,7 @@ int tl_lqn_offered(const struct tl_lqn *lqn, struct tl_lqn_solution *solution)
 		flow[i] = lqn->entry[i].arrivals_per_s;
 	if (!code) {
 		tl_lqn_flow(lqn, flow);
-		holds_fill(lqn, hold);
+		tl_lqn_holds(lqn, hold);
 	}
 	for (i = 0; !code && i < lqn->entries; i++) {
 		size_t t = lqn->entry[i].task;

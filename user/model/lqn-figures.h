@@ -76,6 +76,16 @@ struct tl_lqn_solution {
 	double offered, residual;
 };
 
+/**
+ * struct tl_lqn_hold - How long an execution of an entry takes if nobody waits
+ * @thread_s: until its thread is free, that is both phases with all that they wait for
+ * @reply_s: until who called has the reply, that of whom it is forwarded to, too
+ */
+struct tl_lqn_hold {
+	double thread_s, reply_s;
+};
+
+void tl_lqn_holds(const struct tl_lqn *lqn, struct tl_lqn_hold *hold);
 int tl_lqn_solution_new(struct tl_lqn_solution *solution, const struct tl_lqn *lqn);
 void tl_lqn_solution_free(struct tl_lqn_solution *solution);
 bool tl_lqn_has_figures(const struct tl_lqn_solution *solution);

@@ -24,6 +24,7 @@
 #define REQUESTS_A_BATCH 1000 /* from outside, at most, at first */
 #define CORRELATION_MAX 2.33
 #define GROWTH_MAX 0.005
+#define STUCK_CYCLES 100 /* that each customer could have made one by one */
 #define PROGRESS_STEPS 2000000
 
 struct run {
@@ -230,9 +231,28 @@ static void verdict(struct run *r, enum tl_lqn_verdict what, size_t culprit)
 	r->out->solution.culprit = culprit;
 }
 
-/* Customers of whom none came through a cycle in the second half of the run, and none
- * thinks. Return: whether there are any of whom none came through. */
-static bool stuck(struct run *r)
+/* Whether all customers have been at it for so long that they wait for each other. */
+static int stuck_see(struct run *r, size_t task)
+{
+	struct tl_lqn_hold *hold = calloc(r->in->lqn->entries + 1, sizeof(*hold));
+	const struct tl_lqn_task *t = &r->in->lqn->task[task];
+	double span_s = r->batches.length_s * (double)r->batches.n / 2;
+	bool long_enough;
+
+	if (!hold)
+		return -ENOMEM;
+	tl_lqn_holds(r->in->lqn, hold);
+	long_enough = span_s > STUCK_CYCLES * t->threads * hold[t->first_entry].thread_s;
+	free(hold);
+	verdict(r, long_enough && r->sim.task[task].busy == t->threads ? TL_LQN_STUCK :
+									 TL_LQN_TOO_SHORT,
+		task);
+	return 0;
+}
+
+/* Customers of whom none came through a cycle in the second half of the run have no
+ * figures. */
+static int cycles_see(struct run *r)
 {
 	const struct tl_lqn *lqn = r->in->lqn;
 	size_t t, i, column;
@@ -244,13 +264,10 @@ static bool stuck(struct run *r)
 		column = sim_entry_column(lqn->task[t].first_entry, SIM_N);
 		for (sum = 0, i = r->batches.n / 2; i < r->batches.n; i++)
 			sum += r->batches.sum[i * r->batches.columns + column];
-		if (sum > 0)
-			continue;
-		verdict(r, r->sim.task[t].busy == lqn->task[t].threads ? TL_LQN_STUCK :
-									 TL_LQN_TOO_SHORT, t);
-		return true;
+		if (!(sum > 0))
+			return stuck_see(r, t);
 	}
-	return false;
+	return 0;
 }
 
 /* Return: whether to stop. */
@@ -270,31 +287,53 @@ static bool enough(struct run *r)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-/* Requests from outside per second, if nobody had to wait: at least as many as there are. */
-static double rate_most(const struct tl_lqn *lqn)
+/* Requests from outside at an entry per second, if nobody had to wait: at least as many
+ * as there are. */
+static double rate_most(const struct tl_lqn *lqn, size_t entry)
 {
-	double rate = 0, cycle_s;
-	size_t t, e;
+	const struct tl_lqn_task *task = &lqn->task[lqn->entry[entry].task];
+	double cycle_s = task->think_s + tl_lqn_demand_s(lqn, entry, 0) +
+			 tl_lqn_demand_s(lqn, entry, 1);
 
-	for (t = 0; t < lqn->tasks; t++) {
-		e = lqn->task[t].first_entry;
-		cycle_s = lqn->task[t].think_s + tl_lqn_demand_s(lqn, e, 0) +
-			  tl_lqn_demand_s(lqn, e, 1);
-		if (lqn->task[t].reference && cycle_s > 0)
-			rate += lqn->task[t].threads / cycle_s;
-	}
-	for (e = 0; e < lqn->entries; e++)
-		rate += lqn->entry[e].arrivals_per_s;
-	return rate;
+	if (task->reference)
+		return cycle_s > 0 ? task->threads / cycle_s : 0;
+	return lqn->entry[entry].arrivals_per_s;
 }
 
-static double batch_length_s(const struct run *r)
+/* Steps for all that comes of a request from outside, in the mean. @flow: [entries] */
+static double steps_a_request(struct run *r, double *flow)
 {
-	double length_s = r->rate_per_s > 0 ? REQUESTS_A_BATCH / r->rate_per_s : 1e-9;
+	const struct tl_lqn *lqn = r->in->lqn;
+	double steps = 0;
+	size_t e, p;
 
+	for (e = 0; e < lqn->entries; e++) {
+		flow[e] = rate_most(lqn, e);
+		r->rate_per_s += flow[e];
+	}
+	tl_lqn_flow(lqn, flow);
+	for (e = 0; e < lqn->entries; e++)
+		for (p = 0; p < TL_LQN_PHASES; p++)
+			if (!p || tl_lqn_phase_used(&lqn->entry[e].phase[p]))
+				steps += flow[e] *
+					 (1 + 3 * (1 + lqn->entry[e].phase[p].calls_mean));
+	return r->rate_per_s > 0 ? steps / r->rate_per_s : 1;
+}
+
+/* Of the first batches, so that there is time for as many as a run has and more. */
+static int batch_length_set(struct run *r, double *length_s)
+{
+	double *flow = calloc(r->in->lqn->entries + 1, sizeof(*flow)), requests;
+
+	if (!flow)
+		return -ENOMEM;
+	requests = (double)r->in->steps_max / (4 * TL_BATCHES_MAX * steps_a_request(r, flow));
+	requests = fmin(REQUESTS_A_BATCH, requests);
+	*length_s = r->rate_per_s > 0 ? requests / r->rate_per_s : 1e-9;
 	if (r->in->time_s > 0)
-		length_s = fmin(length_s, r->in->time_s / TL_BATCHES_MAX);
-	return length_s;
+		*length_s = fmin(*length_s, r->in->time_s / TL_BATCHES_MAX);
+	free(flow);
+	return 0;
 }
 
 static void progress(const struct run *r)
@@ -327,28 +366,32 @@ static bool batch(struct run *r)
 	return reached;
 }
 
-static void finish(struct run *r)
+static bool decided(const struct run *r)
 {
+	return r->out->solution.verdict != TL_LQN_OK;
+}
+
+static int finish(struct run *r)
+{
+	int code = 0;
+
 	if (!r->sim.heap.n && !r->sim.n_ready)
 		verdict(r, TL_LQN_STUCK, longest_queue(r));
-	if (r->out->solution.verdict != TL_LQN_OK)
-		return;
-	if (r->batches.n < 2 * TL_BATCHES_MIN) {
+	else if (!decided(r) && r->batches.n < 2 * TL_BATCHES_MIN)
 		verdict(r, TL_LQN_TOO_SHORT, 0);
-		return;
-	}
-	if (stuck(r))
-		return;
-	if (growing(r)) {
+	if (!decided(r))
+		code = cycles_see(r);
+	if (!code && !decided(r) && growing(r))
 		verdict(r, TL_LQN_UNSTABLE, longest_queue(r));
-		return;
-	}
+	if (code || decided(r))
+		return code;
 	warm_up(r);
 	residual_set(r);
 	figures_fill(r);
 	if (r->in->precision > 0 && (r->out->solution.residual > r->in->precision ||
 				     r->correlation >= CORRELATION_MAX))
 		verdict(r, TL_LQN_NOT_CONVERGED, 0);
+	return 0;
 }
 
 static int go(struct run *r)
@@ -376,22 +419,22 @@ static int go(struct run *r)
 int tl_lqn_simulate(const struct tl_lqn_simulate_in *in, struct tl_lqn_simulate_out *out)
 {
 	struct run r = { .in = in, .out = out };
+	double length_s = 0;
 	int code;
 
 	*out = (struct tl_lqn_simulate_out){ .factor = 1 };
-	r.rate_per_s = rate_most(in->lqn);
 	code = tl_lqn_solution_new(&out->solution, in->lqn);
 	code = code ? code : tl_lqn_offered(in->lqn, &out->solution);
 	if (code || out->solution.verdict != TL_LQN_OK)
 		return code;
 	code = sim_new(&r.sim, in->lqn, in->seed);
-	code = code ? code : tl_batches_new(&r.batches, sim_columns(in->lqn), batch_length_s(&r));
+	code = code ? code : batch_length_set(&r, &length_s);
+	code = code ? code : tl_batches_new(&r.batches, sim_columns(in->lqn), length_s);
 	if (!code) {
 		r.sim.sum = tl_batches_row(&r.batches);
 		code = go(&r);
 	}
-	if (!code)
-		finish(&r);
+	code = code ? code : finish(&r);
 	out->time_s = r.sim.now_s;
 	out->warm_s = (double)r.batches.first * r.batches.length_s;
 	out->batches = r.batches.n - r.batches.first;
