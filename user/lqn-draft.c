@@ -344,12 +344,17 @@ bool tl_draft_decimal(const char *text, double *value)
  * @text: the whole of it
  * @value: set to the number
  *
- * Return: whether it is a whole number from 1 to 1000000000.
+ * Return: whether it is a whole number from 1 to 1000000000, or the formats' word for
+ * no limit.
  */
 bool tl_draft_count(const char *text, uint32_t *value)
 {
 	double number;
 
+	if (!strcmp(text, "@infinity")) {
+		*value = TL_LQN_UNLIMITED;
+		return true;
+	}
 	if (!tl_draft_decimal(text, &number) || number < 1 || number > 1e9 ||
 	    number != floor(number))
 		return false;

@@ -40,9 +40,12 @@ static void fault(struct reader *r, const char *what, const char *remedy)
 
 static void blank_skip(struct reader *r)
 {
-	for (; r->at < r->end && (isspace((unsigned char)*r->at) || *r->at == '#'); r->at++) {
-		while (*r->at == '#' && r->at < r->end && *r->at != '\n')
-			r->at = memchr(r->at, '\n', (size_t)(r->end - r->at)) ?: r->end - 1;
+	bool comment = false;
+
+	for (; r->at < r->end; r->at++) {
+		comment = *r->at != '\n' && (comment || *r->at == '#');
+		if (!comment && !isspace((unsigned char)*r->at))
+			break;
 		r->line += *r->at == '\n';
 	}
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char good_text[] =
 	"# a shop\n"
@@ -27,7 +28,7 @@ static const char good_text[] =
 	"  t Users r u1 -1 users z 7 m 50\n"
 	"  t Web n w1 w2 -1 web 3 m 20\n"
 	"  t Db f d1 d2 -1 db\n"
-	"  t Log i l1 -1 db\n"
+	"  t Log n l1 -1 db m @infinity\n"
 	"-1\n"
 	"E 0\n"
 	"  s u1 0 -1 y u1 w1 0.7 -1\n"
@@ -78,7 +79,7 @@ static const char good_xml[] =
 	"<entry-phase-activities><activity name='a' phase='1' host-demand-mean='0.01'/>"
 	"</entry-phase-activities></entry>\n"
 	PHASES("d2", "<activity name='a' phase='1' host-demand-mean='0.02'/>")
-	"</task>\n<task name='Log' scheduling='inf'>"
+	"</task>\n<task name='Log' multiplicity='@infinity'>"
 	PHASES("l1", "<activity name='a' phase='1' host-demand-mean='0.001'/>")
 	"</task></processor>\n</lqn-model>\n";
 
@@ -229,6 +230,7 @@ static const struct wrong wrong_text[] = {
 	{ "P 0\np c i\n-1\nT 0\nt S n s1 -1 c z 1\n-1\nE 0\na s1 1\ns s1 1 -1\n-1\n",
 	  "m:5: task \"S\" has a think time and is no reference task" },
 	{ "G \"shop\nP 0\n", "m:1: a quote is not closed" },
+	{ "P 0\np c f\n-1\n#", "m: nothing asks for anything" },
 };
 
 #define XML_HEAD "<lqn-model>\n<processor name='c'>\n"
@@ -419,6 +421,7 @@ int main(void)
 	size_t i;
 
 	gsl_set_error_handler_off();
+	alarm(60 + n / 100); /* who never comes back has failed */
 	test_good("text", good_text, false);
 	test_good("XML", good_xml, true);
 	for (i = 0; i < sizeof(wrong_text) / sizeof(*wrong_text); i++)
