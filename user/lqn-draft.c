@@ -433,13 +433,18 @@ static void processors_end(struct tl_draft *draft)
 	size_t i;
 
 	for (i = 0; i < lqn->tasks; i++) {
-		if (!draft->runs_on[i])
-			continue; /* the fault is known */
-		lqn->task[i].processor = find(&draft->processors, draft->runs_on[i]);
-		if (lqn->task[i].processor == TL_LQN_NONE)
+		const char *name = draft->runs_on[i];
+
+		if (name)
+			lqn->task[i].processor = find(&draft->processors, name);
+		if (!name && !draft->faults->faults)
+			tl_faults_add(draft->faults, lqn->task[i].line,
+				      "task \"%.200s\" has no processor: give it one",
+				      lqn->task[i].name);
+		if (name && lqn->task[i].processor == TL_LQN_NONE)
 			tl_faults_add(draft->faults, lqn->task[i].line,
 				      "there is no processor \"%.200s\": add it, or mend the name",
-				      draft->runs_on[i]);
+				      name);
 	}
 }
 

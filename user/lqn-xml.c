@@ -55,7 +55,7 @@ static const char *needed(struct reader *r, const char **attributes, const char 
 {
 	const char *value = attribute(attributes, name);
 
-	if (!value)
+	if (!value || !*value)
 		tl_faults_add(r->draft->faults, line_of(r), "<%s> has no %s: give it one", element,
 			      name);
 	return value ? value : "";

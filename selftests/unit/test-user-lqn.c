@@ -253,6 +253,8 @@ static const struct wrong wrong_xml[] = {
 	{ "<lqn-model><task name='x'/></lqn-model>", "m:1: <task> does not belong into <lqn-model>" },
 	{ "<lqn-model><procesor name='x'/></lqn-model>", "m:1: <procesor> does not belong into" },
 	{ "<lqn-model><processor/></lqn-model>", "m:1: <processor> has no name" },
+	{ "<lqn-model><processor name=''><task name='S'><entry name='s1' open-arrival-rate='1'/></task>"
+	  "</processor></lqn-model>", "m:1: <processor> has no name" },
 	{ XML_HEAD "<processor name='d'/>" XML_END, "m:3: <processor> does not belong" },
 	{ "<lqn-model><processor name='c' scheduling='hol'/></lqn-model>", "scheduling is \"hol\"" },
 	{ "<lqn-model><processor name='c' multiplicity='-2'/></lqn-model>",
