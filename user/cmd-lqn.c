@@ -5,6 +5,7 @@
 #include "lqn-out.h"
 #include "lqn-read.h"
 #include "model/lqn-simulate.h"
+#include "model/lqn-solve.h"
 #include "out.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 struct args {
 	const struct tl_cmd *cmd;
 	const char *file;
-	bool json, how; /* @how: something was said about how to simulate */
+	bool json, how, verify; /* @how: something was said about how to simulate */
 	struct tl_lqn_simulate_in simulate;
 };
 
@@ -100,7 +101,79 @@ static int simulate_run(const struct args *args, const struct tl_lqn *lqn,
 	return status;
 }
 
-static int simulate(const struct args *args)
+static json_t *solve_json(const struct tl_lqn *lqn, const struct tl_lqn_solve_out *out,
+			  const struct tl_faults *faults)
+{
+	json_t *object = tl_lqn_solution_json(lqn, &out->solution, faults);
+
+	if (!object)
+		return NULL;
+	json_object_set_new(object, "exact", json_boolean(out->exact));
+	json_object_set_new(object, "iterations", json_integer(out->iterations));
+	return object;
+}
+
+static int solved_print(const struct args *args, const struct tl_lqn *lqn,
+			const struct tl_lqn_solve_out *out,
+			const struct tl_lqn_simulate_out *simulated,
+			const struct tl_faults *faults)
+{
+	json_t *object;
+
+	if (!args->json) {
+		tl_lqn_solution_print(lqn, &out->solution, 0, stdout);
+		if (simulated)
+			tl_lqn_verify_print(lqn, &out->solution, &simulated->solution,
+					    simulated->factor, stdout);
+		return TL_EXIT_OK;
+	}
+	object = solve_json(lqn, out, faults);
+	if (object && simulated)
+		json_object_set_new(object, "verify",
+				    tl_lqn_verify_json(lqn, &out->solution,
+						       &simulated->solution));
+	return tl_out_json(object);
+}
+
+static int verify_run(const struct args *args, const struct tl_lqn *lqn,
+		      const struct tl_lqn_solve_out *out, const struct tl_faults *faults)
+{
+	struct tl_lqn_simulate_in in = args->simulate;
+	struct tl_lqn_simulate_out simulated;
+	int status, code;
+
+	in.lqn = lqn;
+	in.progress = progress;
+	code = tl_lqn_simulate(&in, &simulated);
+	tl_out_progress_end();
+	status = code ? simulate_failed(args, code) :
+			solved_print(args, lqn, out, &simulated, faults);
+	tl_lqn_solution_free(&simulated.solution);
+	return status;
+}
+
+static int solve_run(const struct args *args, const struct tl_lqn *lqn,
+		     const struct tl_faults *faults)
+{
+	struct tl_lqn_solve_out out;
+	struct tl_error err;
+	int status;
+
+	if (tl_lqn_solve(lqn, &out)) {
+		tl_error_no_memory(&err);
+		status = tl_out_failed(&err);
+	} else if (args->verify) {
+		status = verify_run(args, lqn, &out, faults);
+	} else {
+		status = solved_print(args, lqn, &out, NULL, faults);
+	}
+	tl_lqn_solution_free(&out.solution);
+	return status;
+}
+
+static int read_and(const struct args *args,
+		    int (*run_it)(const struct args *args, const struct tl_lqn *lqn,
+				  const struct tl_faults *faults))
 {
 	struct tl_faults faults = { 0 };
 	struct tl_lqn lqn = { 0 };
@@ -112,20 +185,31 @@ static int simulate(const struct args *args)
 	} else {
 		if (!args->json)
 			tl_lqn_notes_print(&faults);
-		status = simulate_run(args, &lqn, &faults);
+		status = run_it(args, &lqn, &faults);
 	}
 	tl_faults_free(&faults);
 	tl_lqn_free(&lqn);
 	return status;
 }
 
+static int simulate(const struct args *args)
+{
+	return read_and(args, simulate_run);
+}
+
+static int solve(const struct args *args)
+{
+	return read_and(args, solve_run);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const struct args *args);
-	bool simulates;
+	bool simulates, solves;
 } words[] = {
-	{ "check", check, false },
-	{ "simulate", simulate, true },
+	{ "check", check, false, false },
+	{ "simulate", simulate, true, false },
+	{ "solve", solve, false, true },
 };
 
 static int run_word(struct args *args, int argc, char **argv)
@@ -133,7 +217,7 @@ static int run_word(struct args *args, int argc, char **argv)
 	size_t i;
 
 	if (!argc)
-		return tl_args_usage(args->cmd, "lqn needs check or simulate");
+		return tl_args_usage(args->cmd, "lqn needs check, simulate or solve");
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(argv[0], words[i].name))
 			break;
@@ -143,9 +227,11 @@ static int run_word(struct args *args, int argc, char **argv)
 		return tl_args_usage(args->cmd, "lqn %s needs a model", argv[0]);
 	if (argc > 2)
 		return tl_args_usage(args->cmd, "unexpected argument \"%s\"", argv[2]);
-	if (args->how && !words[i].simulates)
-		return tl_args_usage(args->cmd, "only lqn simulate takes --seed, --confidence, "
-				     "--precision, --time and --steps");
+	if (args->verify && !words[i].solves)
+		return tl_args_usage(args->cmd, "only lqn solve takes --verify");
+	if (args->how && !words[i].simulates && !args->verify)
+		return tl_args_usage(args->cmd, "only lqn simulate, and lqn solve --verify, take "
+				     "--seed, --confidence, --precision, --time and --steps");
 	args->file = argv[1];
 	return words[i].run(args);
 }
@@ -188,6 +274,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "precision", required_argument, NULL, 'p' },
 		{ "time", required_argument, NULL, 't' },
 		{ "steps", required_argument, NULL, 'e' },
+		{ "verify", no_argument, NULL, 'v' },
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { .cmd = cmd, .simulate = { .seed = 1, .confidence = 0.95,
@@ -197,6 +284,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	while ((option = tl_args_next(cmd, argc, argv, "s:p:t:", options)) >= 0) {
 		if (option == 'J')
 			args.json = true;
+		else if (option == 'v')
+			args.verify = true;
 		else if (option_read(&args, option))
 			return TL_EXIT_USAGE;
 	}
@@ -210,8 +299,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_lqn = {
 	.name = "lqn",
-	.args = "check FILE | simulate FILE [--seed N] [--precision P] [--confidence C] "
-		"[--time S] [--steps N]  [--json]",
+	.args = "check FILE | solve FILE [--verify] | simulate FILE [--seed N] [--precision P] "
+		"[--confidence C] [--time S] [--steps N]  [--json]",
 	.summary = "Layered queueing networks: what a model says",
 	.help = "  -s, --seed N      of chance: the same gives the same (1)\n"
 		"  -p, --precision P\n"
@@ -221,11 +310,14 @@ const struct tl_cmd tl_cmd_lqn = {
 		"  -t, --time S      simulate S seconds, or at most so many with --precision\n"
 		"  --steps N         do no more than N steps (200000000); a step is a slice on a\n"
 		"                    processor, a call or an end\n"
+		"  --verify          simulate, too, and tell how far off the solution is\n"
 		TL_COMMON_HELP
 		"FILE is a model in the LQN text format (.lqn, .in, .xlqn) or in LQNX (.lqnx, .xml).\n"
-		"check tells what it is, and all that is wrong with it.\n"
+		"check tells what it is, and all that is wrong with it; solve computes what becomes of\n"
+		"it, simulate finds it out event by event.\n"
 		"\nExample:\n"
 		"  tierlens lqn check shop.lqn\n"
+		"  tierlens lqn solve shop.lqn --verify\n"
 		"  tierlens lqn simulate shop.lqn --precision 0.005\n",
 	.run = run,
 };

@@ -17,6 +17,12 @@ json_t *tl_lqn_half95_json(const struct tl_lqn *lqn, const struct tl_lqn_solutio
 void tl_lqn_solution_print(const struct tl_lqn *lqn, const struct tl_lqn_solution *solution,
 			   double factor, FILE *to);
 
+/* lqn-verify-out.c */
+json_t *tl_lqn_verify_json(const struct tl_lqn *lqn, const struct tl_lqn_solution *solved,
+			   const struct tl_lqn_solution *simulated);
+void tl_lqn_verify_print(const struct tl_lqn *lqn, const struct tl_lqn_solution *solved,
+			 const struct tl_lqn_solution *simulated, double factor, FILE *to);
+
 /* lqn-check-out.c */
 void tl_lqn_notes_print(const struct tl_faults *faults);
 int tl_lqn_check_print(const struct tl_lqn *lqn, const struct tl_faults *faults, FILE *to);

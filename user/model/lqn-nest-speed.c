@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How fast a station works for a context, by how many of its works are there
+ *
+ * A processor of m servers works at min(n, m), or as tl_general_speeds() says if it
+ * serves one by one. A task's threads work at the throughput of the network within them
+ * with so many works: its flow equivalent (P. J. Courtois, Decomposability, 1977).
+ *
+ * Where works of other contexts queue too, q of them in the mean, n have their part of
+ * the speed for n + q. Where arrivals ask for ρ, the chance of n works of customers has
+ * the weights F(n) = Σ_k C(n + k, k) ρ^k / Π_{j ≤ n + k} speed(j), which is as if its
+ * speed were F(n - 1) / F(n), and of arrivals there are (n + 1) ρ F(n + 1) / F(n) then
+ * (exact in product form, C. H. Sauer, Computational Algorithms for State-Dependent
+ * Queueing Networks, ACM Transactions on Computer Systems 1, 1983).
+ */
+#include "lqn-nest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TERMS_MAX 1000000
+#define NO_TIME 1e30 /* speed of threads that have nothing to do */
+
+/* Of an array by number of works from 1 on, between its elements and beyond. */
+static double between(const double *speed, size_t n, double works)
+{
+	size_t low = (size_t)works;
+	double below;
+
+	if (works >= (double)n)
+		return speed[n - 1];
+	below = low ? speed[low - 1] : 0;
+	return below + (works - (double)low) * (speed[low] - below);
+}
+
+static double speed_for(const struct nest *nest, const struct nest_station *station,
+			double works)
+{
+	const struct nest_context *inside = &nest->context[nest->context_of[station->of]];
+
+	if (station->pool && !inside->speed)
+		return works * NO_TIME;
+	if (station->pool)
+		return between(inside->speed, inside->limit, works);
+	if (station->general)
+		return between(station->general, station->generals, works);
+	return fmin(works, nest->lqn->processor[station->of].servers);
+}
+
+/**
+ * nest_own_speed() - How fast a station works for a context, but for arrivals
+ * @nest: network
+ * @station: station
+ * @n: how many works of the context are there
+ *
+ * Return: work per second.
+ */
+double nest_own_speed(const struct nest *nest, const struct nest_station *station, double n)
+{
+	double works = n + station->others;
+
+	return works > 0 ? n / works * speed_for(nest, station, works) : 0;
+}
+
+/* From how many works on the speed is the same. */
+static size_t speeds_of(const struct nest *nest, const struct nest_station *station,
+			size_t works)
+{
+	size_t n = station->others > 0 ? works :
+		   station->pool ? nest->context[nest->context_of[station->of]].limit :
+		   station->general ? station->generals :
+		   nest->lqn->processor[station->of].servers;
+
+	n = n < works ? n : works;
+	return n ? n : 1;
+}
+
+/* F(n), as a multiple of its first term */
+static double arrivals_weight(const struct nest *nest, const struct nest_station *station,
+			      size_t n, double asked)
+{
+	double term = 1, sum = 1, ratio = 0;
+	size_t k;
+
+	for (k = 1; k < TERMS_MAX && (term > 1e-15 * sum * (1 - ratio) || ratio >= 1); k++) {
+		ratio = (double)(n + k) / (double)k * asked /
+			nest_own_speed(nest, station, (double)(n + k));
+		term *= ratio;
+		sum += term;
+	}
+	return sum;
+}
+
+static void arrivals_take(const struct nest *nest, struct nest_station *station, double asked)
+{
+	double before = arrivals_weight(nest, station, 0, asked), weight;
+	size_t n;
+
+	for (n = 1; n <= station->speeds; n++, before = weight) {
+		weight = arrivals_weight(nest, station, n, asked);
+		station->speed[n - 1] = nest_own_speed(nest, station, (double)n) * before / weight;
+	}
+}
+
+/**
+ * nest_speeds_fill() - What a context's network is to be solved with
+ * @nest: network; speeds within the threads that the context calls are known
+ * @context: index
+ * @station: of the context; @speed is filled in
+ * @works: how many works there are at most
+ *
+ * Return: 0, -ENOMEM, or -EDOM if arrivals ask for more than the station can do.
+ */
+int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
+		     size_t works)
+{
+	double asked = context == NEST_TOP ? station->demand[NEST_OPEN] : 0;
+	size_t n;
+
+	station->speeds = speeds_of(nest, station, works) + (asked > 0 ? 1 : 0);
+	free(station->speed);
+	station->speed = calloc(station->speeds, sizeof(*station->speed));
+	if (!station->speed)
+		return -ENOMEM;
+	for (n = 1; n <= station->speeds; n++)
+		station->speed[n - 1] = nest_own_speed(nest, station, (double)n);
+	if (!(asked > 0))
+		return 0;
+	if (asked >= nest_own_speed(nest, station, 1e18))
+		return -EDOM;
+	arrivals_take(nest, station, asked);
+	return 0;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Layered queueing networks, solved without simulation
+ *
+ * With customers of one kind, without arrivals and with exponential services, one
+ * solution of the networks within networks is all there is. Else what they are solved
+ * with depends on what comes out, and they are solved again until that stays as it is:
+ * how often customers of several kinds come, how long threads are held for whom, how
+ * many works of others are at a shared station.
+ */
+#include "lqn-solve.h"
+
+#include "lqn-nest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define ITERATIONS_MAX 500
+#define CHANGE_MAX 1e-8 /* relative, of an iteration */
+#define RESIDUAL_MAX 1e-4 /* with which figures are figures */
+
+struct iteration {
+	struct nest nest;
+	double *others; /* [processors + tasks] works at each in all */
+	double change, damping;
+};
+
+static double cycle_s(const struct nest *nest, size_t task)
+{
+	size_t u = nest_use_find(nest, nest->lqn->task[task].first_entry, NEST_TOP, NEST_SYNC);
+
+	return nest->lqn->task[task].think_s + nest->use[u].service_s[0] +
+	       nest->use[u].service_s[1];
+}
+
+static void cycles_update(struct iteration *it, double damping)
+{
+	struct nest *nest = &it->nest;
+	size_t t;
+
+	for (t = 0; t < nest->lqn->tasks; t++) {
+		double old = nest->cycles_per_s[t], new;
+
+		if (!nest->lqn->task[t].reference)
+			continue;
+		new = nest->lqn->task[t].threads / cycle_s(nest, t);
+		if (old > 0) {
+			it->change = fmax(it->change, fabs(new / old - 1));
+			new = old * pow(new / old, damping);
+		}
+		nest->cycles_per_s[t] = new;
+	}
+}
+
+static void changes_take(struct iteration *it, const double *before)
+{
+	const struct nest *nest = &it->nest;
+	size_t u;
+
+	for (u = 0; u < nest->uses; u++) {
+		double now = nest->use[u].reply_s, was = before[u];
+
+		if (fmax(now, was) > 0)
+			it->change = fmax(it->change, fabs(now - was) / fmax(now, was));
+	}
+}
+
+static struct nest_station *next_station(struct nest *nest, size_t *c, size_t *s)
+{
+	while (*c < nest->contexts && *s >= nest->context[*c].stations) {
+		++*c;
+		*s = 0;
+	}
+	return *c < nest->contexts ? &nest->context[*c].station[(*s)++] : NULL;
+}
+
+static double number_of(const struct nest_station *station)
+{
+	return station->number[0] + station->number[1];
+}
+
+/* What each context sees of the others at a station that they share. */
+static void others_update(struct iteration *it)
+{
+	struct nest *nest = &it->nest;
+	struct nest_station *station;
+	size_t c, s, i;
+
+	for (i = 0; i < nest->lqn->processors + nest->lqn->tasks; i++)
+		it->others[i] = 0;
+	for (c = s = 0; (station = next_station(nest, &c, &s));)
+		it->others[station->of + (station->pool ? nest->lqn->processors : 0)] +=
+			number_of(station);
+	for (c = s = 0; (station = next_station(nest, &c, &s));) {
+		double now = it->others[station->of + (station->pool ? nest->lqn->processors : 0)] -
+			     number_of(station);
+		double old = station->others;
+
+		if (now < 1e-9 * number_of(station))
+			now = 0;
+		if (fabs(now - old) > 0)
+			it->change = fmax(it->change, fabs(now - old) / (1 + now));
+		station->others = old > 0 ? old + it->damping * (now - old) : now;
+	}
+}
+
+static int begin(struct iteration *it, const struct tl_lqn *lqn)
+{
+	struct nest *nest = &it->nest;
+	size_t t;
+	int code = nest_new(nest, lqn);
+
+	it->others = calloc(lqn->processors + lqn->tasks + 1, sizeof(*it->others));
+	it->damping = 1;
+	if (code || !it->others)
+		return -ENOMEM;
+	for (t = 0; t < lqn->tasks; t++)
+		nest->cycles_per_s[t] = lqn->task[t].reference ? lqn->task[t].threads : 0;
+	code = nest_flow(nest);
+	if (code)
+		return code;
+	nest_times_idle(nest);
+	nest_times(nest);
+	cycles_update(it, 1);
+	return 0;
+}
+
+static int iterate(struct iteration *it, size_t *culprit)
+{
+	struct nest *nest = &it->nest;
+	double *before = calloc(nest->uses + 1, sizeof(*before));
+	size_t u;
+	int code = before ? nest_flow(nest) : -ENOMEM;
+
+	if (!code)
+		code = nest_solve(nest, culprit);
+	if (!code)
+		code = nest_spread(nest);
+	for (u = 0; before && u < nest->uses; u++)
+		before[u] = nest->use[u].reply_s;
+	it->change = 0;
+	if (!code) {
+		nest_times(nest);
+		changes_take(it, before);
+		others_update(it);
+		cycles_update(it, it->damping);
+	}
+	free(before);
+	return code;
+}
+
+/* Slower, whenever it gets no better. */
+static int settle(struct iteration *it, unsigned int *iterations, size_t *culprit)
+{
+	double best = INFINITY;
+	unsigned int since = 0;
+	int code = 0;
+
+	for (*iterations = 0; !code && *iterations < ITERATIONS_MAX; ++*iterations) {
+		code = iterate(it, culprit);
+		if (code || it->change < CHANGE_MAX)
+			break;
+		if (it->change < 0.9 * best) {
+			best = it->change;
+			since = 0;
+		} else if (++since > 8 && it->damping > 0.1) {
+			it->damping /= 2;
+			since = 0;
+		}
+	}
+	return code ? code : nest_flow(&it->nest);
+}
+
+/* ---- figures -------------------------------------------------------------------- */
+
+static void entry_figures(const struct nest *nest, size_t e, struct tl_lqn_entry_figures *f)
+{
+	uint32_t threads = nest->lqn->task[nest->lqn->entry[e].task].threads;
+	size_t u, p;
+
+	for (u = nest->use_of[e]; u != TL_LQN_NONE; u = nest->use[u].next) {
+		const struct nest_use *use = &nest->use[u];
+
+		f->throughput_per_s += use->rate_per_s;
+		f->waiting_s += use->rate_per_s * use->waiting_s;
+		for (p = 0; p < TL_LQN_PHASES; p++)
+			f->service_s[p] += use->rate_per_s * use->service_s[p];
+	}
+	f->utilisation = (f->service_s[0] + f->service_s[1]) /
+			 (threads == TL_LQN_UNLIMITED ? 1 : threads);
+	for (p = 0; p < TL_LQN_PHASES; p++)
+		f->service_s[p] = f->throughput_per_s > 0 ? f->service_s[p] / f->throughput_per_s : 0;
+	f->waiting_s = f->throughput_per_s > 0 ? f->waiting_s / f->throughput_per_s : 0;
+}
+
+/* Threads held: where they are a limit the networks tell, apart from what the entries do. */
+static void task_figures(const struct nest *nest, size_t t, struct tl_lqn_figures *value)
+{
+	const struct tl_lqn_task *task = &nest->lqn->task[t];
+	const struct nest_context *inside = &nest->context[nest->context_of[t]];
+	struct tl_lqn_task_figures *f = &value->task[t];
+	size_t e, k;
+
+	for (e = task->first_entry; e < task->first_entry + task->entries; e++) {
+		f->throughput_per_s += value->entry[e].throughput_per_s;
+		f->utilisation += value->entry[e].utilisation;
+	}
+	if (task->reference)
+		f->response_s = cycle_s(nest, t) - task->think_s;
+	if (nest->context_of[t] == NEST_TOP || !inside->chance)
+		return;
+	for (f->utilisation = 0, k = 1; k <= inside->limit; k++)
+		f->utilisation += (double)k * inside->chance[k] / (double)inside->limit;
+}
+
+static void processor_figures(const struct nest *nest, struct tl_lqn_figures *value)
+{
+	const struct tl_lqn *lqn = nest->lqn;
+	size_t c, s, i, e;
+
+	for (c = 0; c < nest->contexts; c++)
+		for (s = 0; s < nest->context[c].stations; s++) {
+			const struct nest_station *st = &nest->context[c].station[s];
+
+			for (i = 0; !st->pool && i < (c == NEST_TOP ? NEST_PARTS : 1); i++)
+				value->processor[st->of] +=
+					nest_asked(c, st->demand, i) /
+					lqn->processor[st->of].servers *
+					(i == NEST_CLOSED ? nest->context[c].throughput : 1);
+		}
+	for (e = 0; e < lqn->entries; e++) {
+		i = lqn->task[lqn->entry[e].task].processor;
+		if (lqn->processor[i].servers == TL_LQN_UNLIMITED)
+			value->processor[i] += value->entry[e].throughput_per_s *
+					       (tl_lqn_demand_s(lqn, e, 0) +
+						tl_lqn_demand_s(lqn, e, 1));
+	}
+}
+
+static void figures_fill(const struct nest *nest, struct tl_lqn_figures *value)
+{
+	size_t i;
+
+	for (i = 0; i < nest->lqn->entries; i++)
+		entry_figures(nest, i, &value->entry[i]);
+	for (i = 0; i < nest->lqn->tasks; i++)
+		task_figures(nest, i, value);
+	processor_figures(nest, value);
+}
+
+/* What piles up if there is no solution: the station that is asked for most. */
+static void piles_up(const struct nest *nest, size_t context, struct tl_lqn_solution *solution)
+{
+	const struct nest_context *c = &nest->context[context];
+	double most = -1, asked;
+	size_t s;
+
+	solution->verdict = TL_LQN_UNSTABLE;
+	for (s = 0; s < c->stations; s++) {
+		asked = (nest_asked(context, c->station[s].demand, NEST_CLOSED) +
+			 nest_asked(context, c->station[s].demand, !NEST_CLOSED)) /
+			nest_own_speed(nest, &c->station[s], 1e18);
+		if (asked <= most)
+			continue;
+		most = asked;
+		solution->verdict = c->station[s].pool ? TL_LQN_TASK_SATURATED :
+							 TL_LQN_SATURATED;
+		solution->culprit = c->station[s].of;
+		solution->offered = asked;
+	}
+}
+
+static int conclude(const struct iteration *it, int code, size_t culprit,
+		    struct tl_lqn_solution *solution)
+{
+	if (code == -EDOM || code == -EOVERFLOW || code == -ERANGE) {
+		piles_up(&it->nest, culprit, solution);
+		return 0;
+	}
+	if (code)
+		return code;
+	solution->residual = it->change;
+	if (!(it->change < RESIDUAL_MAX))
+		solution->verdict = TL_LQN_NOT_CONVERGED;
+	figures_fill(&it->nest, &solution->value);
+	return tl_lqn_checks(it->nest.lqn, solution);
+}
+
+/**
+ * tl_lqn_solve() - Solve a layered queueing network
+ * @lqn: network
+ * @out: what came of it; the caller frees its solution in any case
+ *
+ * Return: 0 whatever the verdict, or -ENOMEM.
+ */
+int tl_lqn_solve(const struct tl_lqn *lqn, struct tl_lqn_solve_out *out)
+{
+	struct iteration it = { 0 };
+	size_t culprit = NEST_TOP;
+	int code;
+
+	*out = (struct tl_lqn_solve_out){ 0 };
+	code = tl_lqn_solution_new(&out->solution, lqn);
+	if (!code)
+		code = tl_lqn_offered(lqn, &out->solution);
+	if (code || out->solution.verdict != TL_LQN_OK)
+		return code;
+	code = begin(&it, lqn);
+	if (!code)
+		code = settle(&it, &out->iterations, &culprit);
+	code = conclude(&it, code, culprit, &out->solution);
+	nest_free(&it.nest);
+	free(it.others);
+	return code;
+}
