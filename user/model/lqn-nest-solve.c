@@ -271,6 +271,19 @@ static void station_chances(const struct tl_convolution *net, size_t s, const do
 			chance[n] += mix[works] * tl_convolution_chance(net, s, n, works);
 }
 
+/* Where a processor's works are counted: at the gate, if there is one. */
+static void chance_add(struct nest *nest, const struct nest_station *station, double works,
+		       double chance)
+{
+	size_t p = station->pool ? nest->context[nest->context_of[station->of]].gate : station->of;
+	size_t n = (size_t)works;
+
+	if (p == TL_LQN_NONE || (!station->pool && nest->general[p].gate != NEST_TOP) ||
+	    !nest->general[p].chance)
+		return;
+	nest->general[p].chance[n <= NEST_LEVELS ? n : NEST_LEVELS + 1] += chance;
+}
+
 /* So many works are at the station, so many of them are of arrivals, by this chance. */
 static void number_add(struct nest *nest, struct nest_station *station, double n,
 		       double arrived, double chance, double share)
@@ -280,6 +293,7 @@ static void number_add(struct nest *nest, struct nest_station *station, double n
 
 	station->number[NEST_CLOSED] += chance * n;
 	station->number[!NEST_CLOSED] += chance * arrived;
+	chance_add(nest, station, works, chance);
 	if (!station->pool || !inside->chance)
 		return;
 	open = all > 0 ? arrived / all : 0;
@@ -384,6 +398,9 @@ int nest_spread(struct nest *nest)
 	for (c = 1; c < nest->contexts; c++)
 		for (k = 0; nest->context[c].chance && k <= nest->context[c].limit; k++)
 			nest->context[c].chance[k] = 0;
+	for (c = 0; c < nest->lqn->processors; c++)
+		for (k = 0; nest->general[c].chance && k < NEST_LEVELS + 2; k++)
+			nest->general[c].chance[k] = 0;
 	for (c = 0; !code && c < nest->contexts; c++)
 		if (c == NEST_TOP || nest->context[c].chance)
 			code = context_spread(nest, c);

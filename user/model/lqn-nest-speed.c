@@ -34,18 +34,36 @@ static double between(const double *speed, size_t n, double works)
 	return below + (works - (double)low) * (speed[low] - below);
 }
 
+/**
+ * nest_processor_speed() - How fast a processor works
+ * @nest: network
+ * @processor: index
+ * @works: how many are there
+ *
+ * Return: seconds of demand per second.
+ */
+double nest_processor_speed(const struct nest *nest, size_t processor, double works)
+{
+	const struct nest_general *general = &nest->general[processor];
+
+	return general->n ? between(general->speed, general->n, works) :
+			    fmin(works, nest->lqn->processor[processor].servers);
+}
+
 static double speed_for(const struct nest *nest, const struct nest_station *station,
 			double works)
 {
 	const struct nest_context *inside = &nest->context[nest->context_of[station->of]];
 
-	if (station->pool && !inside->speed)
+	if (!station->pool)
+		return nest_processor_speed(nest, station->of, works);
+	if (!inside->speed)
 		return works * NO_TIME;
-	if (station->pool)
-		return between(inside->speed, inside->limit, works);
-	if (station->general)
-		return between(station->general, station->generals, works);
-	return fmin(works, nest->lqn->processor[station->of].servers);
+	if (inside->gate != TL_LQN_NONE)
+		return nest_processor_speed(nest, inside->gate, works) /
+		       nest_asked(nest->context_of[station->of], inside->station->demand,
+				  NEST_CLOSED);
+	return between(inside->speed, inside->limit, works);
 }
 
 /**
@@ -67,11 +85,17 @@ double nest_own_speed(const struct nest *nest, const struct nest_station *statio
 static size_t speeds_of(const struct nest *nest, const struct nest_station *station,
 			size_t works)
 {
-	size_t n = station->others > 0 ? works :
-		   station->pool ? nest->context[nest->context_of[station->of]].limit :
-		   station->general ? station->generals :
-		   nest->lqn->processor[station->of].servers;
+	const struct nest_context *inside = &nest->context[nest->context_of[station->of]];
+	size_t processor = station->pool ? inside->gate : station->of, n;
 
+	if (station->others > 0)
+		n = works;
+	else if (processor == TL_LQN_NONE)
+		n = inside->limit;
+	else if (nest->general[processor].n)
+		n = nest->general[processor].n;
+	else
+		n = nest->lqn->processor[processor].servers;
 	n = n < works ? n : works;
 	return n ? n : 1;
 }

@@ -97,6 +97,33 @@ static void layers_sort(const struct tl_lqn *lqn, size_t *callers, size_t *queue
 	}
 }
 
+/* Whether an execution is one visit to the processor, and the thread is free. */
+static bool one_visit(const struct tl_lqn_entry *entry)
+{
+	return !entry->phase[0].calls && !(entry->phase[0].think_s > 0) &&
+	       !tl_lqn_phase_used(&entry->phase[1]);
+}
+
+/*
+ * The processor that a task is nothing but a gate to: first come, first served there and
+ * here is the same as one queue. TL_LQN_NONE if it is more, or not alone.
+ */
+static size_t gate_of(const struct tl_lqn *lqn, size_t t)
+{
+	size_t p = lqn->task[t].processor, i;
+
+	if (lqn->processor[p].discipline != TL_LQN_FCFS ||
+	    lqn->processor[p].servers > lqn->task[t].threads)
+		return TL_LQN_NONE;
+	for (i = lqn->task[t].first_entry; i < lqn->task[t].first_entry + lqn->task[t].entries; i++)
+		if (!one_visit(&lqn->entry[i]))
+			return TL_LQN_NONE;
+	for (i = 0; i < lqn->tasks; i++)
+		if (i != t && lqn->task[i].processor == p)
+			return TL_LQN_NONE;
+	return p;
+}
+
 static int contexts_new(struct nest *nest)
 {
 	const struct tl_lqn *lqn = nest->lqn;
@@ -111,15 +138,34 @@ static int contexts_new(struct nest *nest)
 	queue = callers + lqn->tasks;
 	callers_count(lqn, callers);
 	layers_sort(lqn, callers, queue);
-	nest->context[nest->contexts++].task = TL_LQN_NONE;
+	nest->context[nest->contexts++] = (struct nest_context){ .task = TL_LQN_NONE,
+								 .gate = TL_LQN_NONE };
 	for (i = 0; i < lqn->tasks; i++) {
 		if (!limits(nest, queue[i], alone))
 			continue;
 		nest->context_of[queue[i]] = nest->contexts;
 		nest->context[nest->contexts++] = (struct nest_context){
-			.task = queue[i], .limit = lqn->task[queue[i]].threads };
+			.task = queue[i], .limit = lqn->task[queue[i]].threads,
+			.gate = gate_of(lqn, queue[i]) };
 	}
+	for (i = 1; i < nest->contexts; i++)
+		if (nest->context[i].gate != TL_LQN_NONE)
+			nest->general[nest->context[i].gate].gate = i;
 	free(callers);
+	return 0;
+}
+
+static int generals_new(struct nest *nest)
+{
+	size_t p;
+
+	for (p = 0; p < nest->lqn->processors; p++) {
+		if (nest->lqn->processor[p].discipline != TL_LQN_FCFS)
+			continue;
+		nest->general[p].chance = calloc(NEST_LEVELS + 2, sizeof(double));
+		if (!nest->general[p].chance)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -452,14 +498,15 @@ int nest_new(struct nest *nest, const struct tl_lqn *lqn)
 	nest->context_of = calloc(lqn->tasks + 1, sizeof(*nest->context_of));
 	nest->station_of = calloc(lqn->processors + lqn->tasks + 1, sizeof(*nest->station_of));
 	nest->cycles_per_s = calloc(lqn->tasks + 1, sizeof(*nest->cycles_per_s));
-	if (!nest->use_of || !nest->context_of || !nest->station_of || !nest->cycles_per_s)
+	nest->general = calloc(lqn->processors + 1, sizeof(*nest->general));
+	if (!nest->general || !nest->use_of || !nest->context_of || !nest->station_of || !nest->cycles_per_s)
 		return -ENOMEM;
 	none_fill(nest->use_of, lqn->entries);
 	none_fill(nest->station_of, lqn->processors + lqn->tasks);
 	for (t = 0; t < lqn->tasks; t++)
 		if (lqn->task[t].reference)
 			nest->customers += lqn->task[t].threads;
-	return contexts_new(nest);
+	return generals_new(nest) ? -ENOMEM : contexts_new(nest);
 }
 
 /**
@@ -473,10 +520,8 @@ void nest_free(struct nest *nest)
 	for (c = 0; c < nest->contexts; c++) {
 		struct nest_context *context = &nest->context[c];
 
-		for (s = 0; s < context->stations; s++) {
+		for (s = 0; s < context->stations; s++)
 			free(context->station[s].speed);
-			free(context->station[s].general);
-		}
 		free(context->station);
 		free(context->works);
 		free(context->speed);
@@ -489,4 +534,9 @@ void nest_free(struct nest *nest)
 	free(nest->context_of);
 	free(nest->station_of);
 	free(nest->cycles_per_s);
+	for (s = 0; nest->general && s < nest->lqn->processors; s++) {
+		free(nest->general[s].speed);
+		free(nest->general[s].chance);
+	}
+	free(nest->general);
 }

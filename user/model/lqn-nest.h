@@ -40,7 +40,6 @@ struct nest_use {
  *          of their executions
  * @held_s: seconds per second that threads are held, @after_s of them with nobody waiting
  * @others: mean number of works of other contexts there
- * @general: [generals] speeds with one server that is not exponential, or NULL
  * @speed: [speeds] what the network is solved with
  * @number: mean number of works there, closed and open
  * @waiting: those of them that queue for a thread or a server
@@ -51,8 +50,6 @@ struct nest_station {
 	double visits_per_s[NEST_KINDS], demand[NEST_KINDS];
 	double held_s[NEST_KINDS], after_s;
 	double others;
-	double *general;
-	size_t generals;
 	double *speed;
 	size_t speeds;
 	double number[NEST_PARTS], waiting[NEST_PARTS];
@@ -61,6 +58,7 @@ struct nest_station {
 /**
  * struct nest_context - The works that hold the same threads, and where they queue
  * @task: whose threads; none for the top, where nobody holds any
+ * @gate: processor whose @gate this is, or TL_LQN_NONE
  * @limit: how many works there are at most
  * @delay: seconds per second of pauses and of processors without a limit
  * @station: [stations]
@@ -73,12 +71,28 @@ struct nest_station {
  * @throughput: the mean, as a multiple of the rates
  */
 struct nest_context {
-	size_t task, limit;
+	size_t task, gate, limit;
 	double delay;
 	struct nest_station *station;
 	size_t stations, room;
 	struct tl_convolution net;
 	double *works, *speed, *chance, throughput;
+};
+
+#define NEST_LEVELS 256 /* works at a processor that are told apart */
+
+/**
+ * struct nest_general - A processor that serves one by one
+ * @speed: [n] with 1, 2, ... works, if it is not exponential
+ * @n: how many; 0 if it is
+ * @gate: context of threads that do nothing but one visit each, and nobody else makes
+ *        any: who waits for such a thread waits for the processor; NEST_TOP if none
+ * @chance: [NEST_LEVELS + 2] of so many works, those that wait for such threads included
+ */
+struct nest_general {
+	double *speed;
+	size_t n, gate;
+	double *chance;
 };
 
 /**
@@ -89,6 +103,7 @@ struct nest_context {
  * @context: [contexts] the top, then those with a limit, callers before the called
  * @context_of: [tasks] the one of its threads; NEST_TOP if they are no limit
  * @station_of: [processors + tasks] station at the top
+ * @general: [processors]
  * @customers: how many
  * @cycles_per_s: [tasks] of customers
  */
@@ -100,6 +115,7 @@ struct nest {
 	struct nest_context *context;
 	size_t contexts;
 	size_t *context_of, *station_of;
+	struct nest_general *general;
 	double customers;
 	double *cycles_per_s;
 };
@@ -119,12 +135,16 @@ double nest_asked(size_t context, const double *of_kinds, size_t part);
 
 /* lqn-nest-speed.c */
 double nest_own_speed(const struct nest *nest, const struct nest_station *station, double n);
+double nest_processor_speed(const struct nest *nest, size_t processor, double works);
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works);
 
 /* lqn-nest-solve.c */
 int nest_solve(struct nest *nest, size_t *culprit);
 int nest_spread(struct nest *nest);
+
+/* lqn-nest-general.c */
+int nest_general(struct nest *nest, double damping, double *change);
 
 /* lqn-nest-times.c */
 void nest_times_idle(struct nest *nest);

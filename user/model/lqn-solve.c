@@ -143,6 +143,9 @@ static int iterate(struct iteration *it, size_t *culprit)
 	if (!code) {
 		nest_times(nest);
 		changes_take(it, before);
+		code = nest_general(nest, it->damping, &it->change);
+	}
+	if (!code) {
 		others_update(it);
 		cycles_update(it, it->damping);
 	}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Processors that serve one by one, whose services are not all the same exponential
+ *
+ * A service is that of any of the entries, by how often they come. As many servers are taken for one of
+ * their speed in all as soon as works wait, and for what they are before.
+ */
+#include "lqn-nest.h"
+
+#include "general.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PHASES_MAX 512
+#define SELDOM 1e-11 /* a chance from which nothing can be told */
+#define SAME 1e-9
+
+struct services {
+	double weight, sum_s, sum_s2; /* moments */
+	bool alike, joined;
+	double first_s;
+	struct tl_general_phase *phase;
+	size_t phases;
+};
+
+/* Of each processor: [processors] */
+static struct services *services_new(const struct nest *nest)
+{
+	struct services *of = calloc(nest->lqn->processors + 1, sizeof(*of));
+	size_t i;
+
+	for (i = 0; of && i < nest->lqn->processors; i++)
+		of[i].alike = true;
+	return of;
+}
+
+static void services_free(const struct nest *nest, struct services *of)
+{
+	size_t i;
+
+	for (i = 0; of && i < nest->lqn->processors; i++)
+		free(of[i].phase);
+	free(of);
+}
+
+/* A kind of service: an entry's phase. */
+struct kind {
+	size_t processor;
+	double weight, mean_s, cv2;
+};
+
+static struct kind kind_of(const struct nest *nest, size_t entry, size_t p)
+{
+	const struct tl_lqn *lqn = nest->lqn;
+	const struct tl_lqn_phase *phase = &lqn->entry[entry].phase[p];
+	struct kind kind = { .processor = lqn->task[lqn->entry[entry].task].processor,
+			     .cv2 = phase->cv2 };
+	size_t u;
+
+	if (lqn->processor[kind.processor].discipline != TL_LQN_FCFS || !(phase->demand_s > 0))
+		return kind;
+	for (u = nest->use_of[entry]; u != TL_LQN_NONE; u = nest->use[u].next)
+		kind.weight += nest->use[u].rate_per_s * (1 + phase->calls_mean);
+	kind.mean_s = tl_lqn_demand_s(lqn, entry, p) / (1 + phase->calls_mean);
+	return kind;
+}
+
+static void kind_count(struct services *s, const struct kind *kind)
+{
+	s->first_s = s->weight > 0 ? s->first_s : kind->mean_s;
+	s->alike = s->alike && fabs(kind->cv2 - 1) < SAME &&
+		   fabs(kind->mean_s - s->first_s) < SAME * s->first_s;
+	s->weight += kind->weight;
+	s->sum_s += kind->weight * kind->mean_s;
+	s->sum_s2 += kind->weight * kind->mean_s * kind->mean_s * (1 + kind->cv2);
+	s->phases += tl_general_phases(kind->cv2);
+}
+
+/* One service of the same first two moments, where kinds are too many. */
+static void kinds_join(struct services *s)
+{
+	double mean_s = s->sum_s / s->weight;
+
+	s->joined = true;
+	s->phases = tl_general_add(s->phase, 1, mean_s,
+				   s->sum_s2 / s->weight / (mean_s * mean_s) - 1);
+}
+
+static int services_room(struct services *s)
+{
+	bool many = s->phases > PHASES_MAX;
+
+	if (!(s->weight > 0) || s->alike)
+		return 0;
+	s->phase = calloc(many ? PHASES_MAX : s->phases, sizeof(*s->phase));
+	if (!s->phase)
+		return -ENOMEM;
+	s->phases = 0;
+	if (many)
+		kinds_join(s);
+	return 0;
+}
+
+static void kind_add(struct services *s, const struct kind *kind)
+{
+	if (s->phase && !s->joined)
+		s->phases += tl_general_add(s->phase + s->phases, kind->weight / s->weight,
+					    kind->mean_s, kind->cv2);
+	else if (!s->phase)
+		kind_count(s, kind);
+}
+
+/* First what there is, then, with room for it, what it is made of. */
+static int services_fill(const struct nest *nest, struct services *of)
+{
+	size_t e, p, i, pass;
+	int code = 0;
+
+	for (pass = 0; !code && pass < 2; pass++) {
+		for (e = 0; e < nest->lqn->entries; e++)
+			for (p = 0; p < TL_LQN_PHASES; p++) {
+				struct kind kind = kind_of(nest, e, p);
+
+				if (kind.weight > 0)
+					kind_add(&of[kind.processor], &kind);
+			}
+		for (i = 0; !code && !pass && i < nest->lqn->processors; i++)
+			code = services_room(&of[i]);
+	}
+	return code;
+}
+
+/* How many works at a processor are told apart: as many as there ever are. */
+static size_t levels_of(const struct nest_general *general)
+{
+	size_t levels = NEST_LEVELS;
+
+	while (levels > 1 && !(general->chance[levels] > SELDOM))
+		levels--;
+	return levels;
+}
+
+/*
+ * Rates of arrival while 0, 1, ... works are there, [levels + 1], since as many come to
+ * be there as cease to. What is too seldom to tell is as its neighbour.
+ */
+static void arrivals_fill(const struct nest *nest, size_t p, size_t levels, double mean_s,
+			  double *per_s)
+{
+	const double *chance = nest->general[p].chance;
+	size_t n, first = 0;
+
+	while (first < levels && !(chance[first] > SELDOM))
+		first++;
+	for (n = first; n <= levels; n++)
+		per_s[n] = chance[n] > SELDOM ?
+			   chance[n + 1] * nest_processor_speed(nest, p, (double)(n + 1)) /
+			   (chance[n] * mean_s) : n ? per_s[n - 1] : 0;
+	for (n = 0; n < first; n++)
+		per_s[n] = per_s[first];
+}
+
+/* @speed: [levels] */
+static int speeds_general(const struct services *s, uint32_t servers, size_t levels,
+			  const double *arrivals_per_s, double *speed)
+{
+	struct tl_general_phase *phase = calloc(s->phases, sizeof(*phase));
+	size_t few = servers - 1 < levels ? servers - 1 : levels, i;
+	struct tl_general_in in = { .phases = s->phases, .phase = phase, .levels = levels - few,
+				    .arrivals_per_s = arrivals_per_s + few };
+	int code = phase ? 0 : -ENOMEM;
+
+	for (i = 0; phase && i < s->phases; i++) {
+		phase[i] = s->phase[i];
+		phase[i].rate_per_s *= servers;
+	}
+	for (i = 0; i < few; i++)
+		speed[i] = (double)(i + 1);
+	if (!code)
+		code = tl_general(&in, speed + few);
+	for (i = few; i < levels; i++)
+		speed[i] *= s->sum_s / s->weight;
+	free(phase);
+	return code;
+}
+
+static double general_take(struct nest_general *general, double *speed, size_t levels,
+			   double damping)
+{
+	double change = general->n ? 0 : 1, was;
+	size_t n;
+
+	for (n = 0; n < levels; n++) {
+		was = n < general->n ? general->speed[n] : speed[n];
+		change = fmax(change, fabs(speed[n] - was) / was);
+		speed[n] = was + damping * (speed[n] - was);
+	}
+	free(general->speed);
+	general->speed = speed;
+	general->n = levels;
+	return change;
+}
+
+static int processor_general(struct nest *nest, size_t p, const struct services *services,
+			     double damping, double *change)
+{
+	size_t levels = levels_of(&nest->general[p]);
+	double *arrivals_per_s = calloc(levels + 2, sizeof(*arrivals_per_s));
+	double *speed = calloc(levels + 1, sizeof(*speed));
+	int code = arrivals_per_s && speed ? 0 : -ENOMEM;
+
+	if (!code) {
+		arrivals_fill(nest, p, levels, services->sum_s / services->weight,
+			      arrivals_per_s);
+		code = speeds_general(services, nest->lqn->processor[p].servers, levels,
+				      arrivals_per_s, speed);
+	}
+	free(arrivals_per_s);
+	if (code)
+		free(speed);
+	else
+		*change = fmax(*change, general_take(&nest->general[p], speed, levels, damping));
+	return code;
+}
+
+/**
+ * nest_general() - Speeds of processors that are not exponential
+ * @nest: network whose works are spread; what it is to be solved with next is filled in
+ * @damping: how much of the difference to take
+ * @change: raised to the largest relative one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nest_general(struct nest *nest, double damping, double *change)
+{
+	struct services *of = services_new(nest);
+	int code = of ? services_fill(nest, of) : -ENOMEM;
+	size_t p;
+
+	for (p = 0; !code && p < nest->lqn->processors; p++)
+		if (of[p].phase)
+			code = processor_general(nest, p, &of[p], damping, change);
+	services_free(nest, of);
+	return code;
+}
