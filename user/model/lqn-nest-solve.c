@@ -333,6 +333,21 @@ static double station_share(const struct nest_station *station)
 			       station->demand[NEST_OPEN] : 0;
 }
 
+/* What is done in a context, as a multiple of the rates. Who waits at a gate waits for
+ * the processor behind it, which then is faster than its context alone would have it. */
+static double throughput_of(const struct nest *nest, size_t context, const double *mix)
+{
+	const struct nest_context *c = &nest->context[context];
+	double sum = 0;
+	size_t works;
+
+	if (c->gate != TL_LQN_NONE)
+		return c->throughput;
+	for (works = 0; works <= c->net.customers; works++)
+		sum += mix[works] * c->net.throughput_per_s[works];
+	return sum;
+}
+
 static void busy_take(size_t context, double throughput, struct nest_station *station)
 {
 	size_t i;
@@ -345,6 +360,18 @@ static void busy_take(size_t context, double throughput, struct nest_station *st
 			break;
 		station->waiting[i] = fmax(station->number[i] - busy, 0);
 	}
+}
+
+/* What comes through to the threads' own context. */
+static void throughput_pass(struct nest *nest, size_t context,
+			    const struct nest_station *station)
+{
+	size_t i;
+
+	for (i = 0; i < (context == NEST_TOP ? NEST_PARTS : 1); i++)
+		nest->context[nest->context_of[station->of]].throughput +=
+			nest_asked(context, station->demand, i) *
+			(i == NEST_CLOSED ? nest->context[context].throughput : 1);
 }
 
 static void station_spread(struct nest *nest, size_t context, size_t s, const double *mix,
@@ -362,22 +389,22 @@ static void station_spread(struct nest *nest, size_t context, size_t s, const do
 		if (chance[n] > CHANCE_MIN)
 			numbers_add(nest, station, (double)n, asked, chance[n],
 				    station_share(station));
-	if (!station->pool)
+	if (station->pool)
+		throughput_pass(nest, context, station);
+	else
 		busy_take(context, c->throughput, station);
 }
 
 static int context_spread(struct nest *nest, size_t context)
 {
 	struct nest_context *c = &nest->context[context];
-	size_t room = c->net.customers + 2, works, s;
+	size_t room = c->net.customers + 2, s;
 	double *mix = calloc(2 * room, sizeof(*mix));
 
 	if (!mix)
 		return -ENOMEM;
 	mix_fill(nest, context, mix);
-	c->throughput = 0;
-	for (works = 0; works <= c->net.customers; works++)
-		c->throughput += mix[works] * c->net.throughput_per_s[works];
+	c->throughput = throughput_of(nest, context, mix);
 	for (s = 0; s < c->stations; s++)
 		station_spread(nest, context, s, mix, mix + room);
 	free(mix);
@@ -395,9 +422,11 @@ int nest_spread(struct nest *nest)
 	size_t c, k;
 	int code = 0;
 
-	for (c = 1; c < nest->contexts; c++)
+	for (c = 1; c < nest->contexts; c++) {
+		nest->context[c].throughput = 0;
 		for (k = 0; nest->context[c].chance && k <= nest->context[c].limit; k++)
 			nest->context[c].chance[k] = 0;
+	}
 	for (c = 0; c < nest->lqn->processors; c++)
 		for (k = 0; nest->general[c].chance && k < NEST_LEVELS + 2; k++)
 			nest->general[c].chance[k] = 0;
