@@ -284,53 +284,59 @@ static void chance_add(struct nest *nest, const struct nest_station *station, do
 	nest->general[p].chance[n <= NEST_LEVELS ? n : NEST_LEVELS + 1] += chance;
 }
 
-/* So many works are at the station, so many of them are of arrivals, by this chance. */
-static void number_add(struct nest *nest, struct nest_station *station, double n,
-		       double arrived, double chance, double share)
+static double station_share(const struct nest_station *station)
 {
+	return station->pool ? station->demand[NEST_SYNC] + station->demand[NEST_ASYNC] +
+			       station->demand[NEST_OPEN] : 0;
+}
+
+/* What numbers at a station are made of. */
+struct spread {
+	struct nest_station *station;
+	double asked, open; /* by others, and the part of it that is arrivals' */
+};
+
+/* So many works are at the station, so many are of others, by this chance. */
+static void number_add(struct nest *nest, const struct spread *spread, double n, double others,
+		       double chance)
+{
+	struct nest_station *station = spread->station;
 	struct nest_context *inside = &nest->context[nest->context_of[station->of]];
-	double all = n + arrived, works = all + station->others, beyond, open;
+	double works = n + others, beyond;
 
 	station->number[NEST_CLOSED] += chance * n;
-	station->number[!NEST_CLOSED] += chance * arrived;
+	station->number[!NEST_CLOSED] += chance * others * spread->open;
 	chance_add(nest, station, works, chance);
 	if (!station->pool || !inside->chance)
 		return;
-	open = all > 0 ? arrived / all : 0;
-	beyond = works > 0 ? chance * fmax(works - (double)inside->limit, 0) * all / works : 0;
-	station->waiting[NEST_CLOSED] += beyond * (1 - open);
-	station->waiting[!NEST_CLOSED] += beyond * open;
-	mix_add(inside->chance, fmin(works, (double)inside->limit), chance * share);
+	beyond = works > 0 ? chance * fmax(works - (double)inside->limit, 0) / works : 0;
+	station->waiting[NEST_CLOSED] += beyond * n;
+	station->waiting[!NEST_CLOSED] += beyond * others * spread->open;
+	mix_add(inside->chance, fmin(works, (double)inside->limit),
+		chance * station_share(station));
 }
 
-/* The same with what arrives there, whose weights are as in nest_speeds_fill(). */
-static void numbers_add(struct nest *nest, struct nest_station *station, double n, double asked,
-			double chance, double share)
+/* The same with all of others that may be there, by their weights in nest_speeds_fill(). */
+static void numbers_add(struct nest *nest, const struct spread *spread, double n, double chance)
 {
-	double weight = 1, sum = 0, left, ratio = 0, k;
+	double weight, sum = 0, left, ratio = 0, k;
 	unsigned int pass;
 
-	if (!(asked > 0)) {
-		number_add(nest, station, n, 0, chance, share);
+	if (!(spread->asked > 0)) {
+		number_add(nest, spread, n, 0, chance);
 		return;
 	}
 	for (pass = 0; pass < 2; pass++)
 		for (k = 0, weight = 1, left = 1; left > CHANCE_MIN || ratio >= 1; k++) {
 			if (pass)
-				number_add(nest, station, n, k, chance * weight / sum, share);
+				number_add(nest, spread, n, k, chance * weight / sum);
 			else
 				sum += weight;
-			ratio = (n + k + 1) / (k + 1) * asked /
-				nest_own_speed(nest, station, n + k + 1);
+			ratio = (n + k + 1) / (k + 1) * spread->asked /
+				nest_own_speed(nest, spread->station, n + k + 1);
 			weight *= ratio;
 			left = weight / (pass ? sum : sum + weight) / fmax(1 - ratio, 1e-12);
 		}
-}
-
-static double station_share(const struct nest_station *station)
-{
-	return station->pool ? station->demand[NEST_SYNC] + station->demand[NEST_ASYNC] +
-			       station->demand[NEST_OPEN] : 0;
 }
 
 /* What is done in a context, as a multiple of the rates. Who waits at a gate waits for
@@ -379,16 +385,19 @@ static void station_spread(struct nest *nest, size_t context, size_t s, const do
 {
 	struct nest_context *c = &nest->context[context];
 	struct nest_station *station = &c->station[s];
-	double asked = context == NEST_TOP ? station->demand[NEST_OPEN] : 0;
+	struct spread spread = { .station = station };
 	size_t n;
+
+	spread.asked = nest_others(context, station);
+	spread.open = spread.asked > 0 ? 1 - station->others / spread.asked : 0;
+	spread.asked = fmin(spread.asked, NEST_MOST * nest_own_speed(nest, station, 1e18));
 
 	memset(station->number, 0, sizeof(station->number));
 	memset(station->waiting, 0, sizeof(station->waiting));
 	station_chances(&c->net, s, mix, chance);
 	for (n = 0; n <= c->net.customers; n++)
 		if (chance[n] > CHANCE_MIN)
-			numbers_add(nest, station, (double)n, asked, chance[n],
-				    station_share(station));
+			numbers_add(nest, &spread, (double)n, chance[n]);
 	if (station->pool)
 		throughput_pass(nest, context, station);
 	else

@@ -6,12 +6,12 @@
  * serves one by one. A task's threads work at the throughput of the network within them
  * with so many works: its flow equivalent (P. J. Courtois, Decomposability, 1977).
  *
- * Where works of other contexts queue too, q of them in the mean, n have their part of
- * the speed for n + q. Where arrivals ask for ρ, the chance of n works of customers has
+ * Where arrivals ask for ρ, the chance of n works of customers has
  * the weights F(n) = Σ_k C(n + k, k) ρ^k / Π_{j ≤ n + k} speed(j), which is as if its
  * speed were F(n - 1) / F(n), and of arrivals there are (n + 1) ρ F(n + 1) / F(n) then
  * (exact in product form, C. H. Sauer, Computational Algorithms for State-Dependent
  * Queueing Networks, ACM Transactions on Computer Systems 1, 1983).
+ * Works of other contexts are taken for arrivals, too.
  */
 #include "lqn-nest.h"
 
@@ -67,18 +67,16 @@ static double speed_for(const struct nest *nest, const struct nest_station *stat
 }
 
 /**
- * nest_own_speed() - How fast a station works for a context, but for arrivals
+ * nest_own_speed() - How fast a station works
  * @nest: network
  * @station: station
- * @n: how many works of the context are there
+ * @works: how many are there, whoever's
  *
  * Return: work per second.
  */
-double nest_own_speed(const struct nest *nest, const struct nest_station *station, double n)
+double nest_own_speed(const struct nest *nest, const struct nest_station *station, double works)
 {
-	double works = n + station->others;
-
-	return works > 0 ? n / works * speed_for(nest, station, works) : 0;
+	return works > 0 ? speed_for(nest, station, works) : 0;
 }
 
 /* From how many works on the speed is the same. */
@@ -88,9 +86,7 @@ static size_t speeds_of(const struct nest *nest, const struct nest_station *stat
 	const struct nest_context *inside = &nest->context[nest->context_of[station->of]];
 	size_t processor = station->pool ? inside->gate : station->of, n;
 
-	if (station->others > 0)
-		n = works;
-	else if (processor == TL_LQN_NONE)
+	if (processor == TL_LQN_NONE)
 		n = inside->limit;
 	else if (nest->general[processor].n)
 		n = nest->general[processor].n;
@@ -128,6 +124,18 @@ static void arrivals_take(const struct nest *nest, struct nest_station *station,
 }
 
 /**
+ * nest_others() - What is asked of a station by others than a context's closed works
+ * @context: index
+ * @station: of the context
+ *
+ * Return: work per second.
+ */
+double nest_others(size_t context, const struct nest_station *station)
+{
+	return station->others + (context == NEST_TOP ? station->demand[NEST_OPEN] : 0);
+}
+
+/**
  * nest_speeds_fill() - What a context's network is to be solved with
  * @nest: network; speeds within the threads that the context calls are known
  * @context: index
@@ -139,9 +147,13 @@ static void arrivals_take(const struct nest *nest, struct nest_station *station,
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works)
 {
-	double asked = context == NEST_TOP ? station->demand[NEST_OPEN] : 0;
+	double asked = nest_others(context, station), most = nest_own_speed(nest, station, 1e18);
 	size_t n;
 
+	/* What arrives from outside is too much; what others ask for only so far. */
+	if (context == NEST_TOP && station->demand[NEST_OPEN] >= most)
+		return -EDOM;
+	asked = fmin(asked, NEST_MOST * most);
 	station->speeds = speeds_of(nest, station, works) + (asked > 0 ? 1 : 0);
 	free(station->speed);
 	station->speed = calloc(station->speeds, sizeof(*station->speed));
@@ -149,10 +161,7 @@ int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_statio
 		return -ENOMEM;
 	for (n = 1; n <= station->speeds; n++)
 		station->speed[n - 1] = nest_own_speed(nest, station, (double)n);
-	if (!(asked > 0))
-		return 0;
-	if (asked >= nest_own_speed(nest, station, 1e18))
-		return -EDOM;
-	arrivals_take(nest, station, asked);
+	if (asked > 0)
+		arrivals_take(nest, station, asked);
 	return 0;
 }

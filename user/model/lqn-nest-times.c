@@ -8,6 +8,8 @@
  */
 #include "lqn-nest.h"
 
+#include <math.h>
+
 /**
  * nest_times_idle() - Let nobody wait for anybody
  * @nest: network with its flow; numbers at stations are filled in
@@ -41,30 +43,50 @@ static size_t part_of(size_t context, enum nest_kind kind)
 	return context == NEST_TOP && kind == NEST_OPEN ? !NEST_CLOSED : NEST_CLOSED;
 }
 
+/* Keep what a use does at a station, and tell how much longer it waits than others. */
+static double chain_take(struct nest_station *station, const struct nest_use *use, size_t part,
+			 double visits, double work)
+{
+	struct nest_chain *chain = &station->of_chain[use->chain];
+
+	if (part != NEST_CLOSED)
+		return 1;
+	chain->visits += visits;
+	chain->work += work;
+	return chain->factor;
+}
+
 static double processor_s(const struct nest *nest, const struct nest_use *use, size_t p,
 			  size_t context, size_t part)
 {
 	const struct tl_lqn *lqn = nest->lqn;
 	size_t processor = lqn->task[lqn->entry[use->entry].task].processor;
-	double demand_s = tl_lqn_demand_s(lqn, use->entry, p), work;
-	const struct nest_station *station;
+	double demand_s = tl_lqn_demand_s(lqn, use->entry, p), work, time_s, visits;
+	struct nest_station *station;
 
 	if (!(demand_s > 0) || lqn->processor[processor].servers == TL_LQN_UNLIMITED)
 		return demand_s;
 	station = nest_station_find(nest, context, false, processor);
 	if (lqn->processor[processor].discipline == TL_LQN_PS) {
 		work = done(nest, context, station->demand, part);
-		return work > 0 ? demand_s * station->number[part] / work : demand_s;
+		visits = demand_s;
+		time_s = station->number[part] - work;
+	} else {
+		work = done(nest, context, station->visits_per_s, part);
+		visits = 1 + lqn->entry[use->entry].phase[p].calls_mean;
+		time_s = station->waiting[part];
 	}
-	work = done(nest, context, station->visits_per_s, part);
-	return demand_s + (work > 0 ? (1 + lqn->entry[use->entry].phase[p].calls_mean) *
-				      station->waiting[part] / work : 0);
+	time_s = demand_s + chain_take(station, use, part, use->rate_per_s * visits,
+				       use->rate_per_s * demand_s) *
+		 (work > 0 ? visits * fmax(time_s, 0) / work : 0);
+	station->of_chain[use->chain].number += use->rate_per_s * time_s;
+	return time_s;
 }
 
 static double reply_s(const struct nest *nest, size_t entry, size_t context,
-		      enum nest_kind kind)
+		      enum nest_kind kind, size_t chain)
 {
-	return nest->use[nest_use_find(nest, entry, context, kind)].reply_s;
+	return nest->use[nest_use_find(nest, entry, context, kind, chain)].reply_s;
 }
 
 static double phase_s(const struct nest *nest, const struct nest_use *use, size_t p)
@@ -72,13 +94,14 @@ static double phase_s(const struct nest *nest, const struct nest_use *use, size_
 	const struct tl_lqn_phase *phase = &nest->lqn->entry[use->entry].phase[p];
 	enum nest_kind kind;
 	size_t context = nest_inside(nest, use, p, &kind), k;
+	size_t chain = kind == NEST_SYNC ? use->chain : nest->chains;
 	double time_s = phase->think_s + processor_s(nest, use, p, context,
 						     part_of(context, kind));
 
 	for (k = phase->first_call; k < phase->first_call + phase->calls; k++)
 		if (nest->lqn->call[k].kind == TL_LQN_SYNC)
 			time_s += nest->lqn->call[k].mean *
-				  reply_s(nest, nest->lqn->call[k].to, context, kind);
+				  reply_s(nest, nest->lqn->call[k].to, context, kind, chain);
 	return time_s;
 }
 
@@ -86,14 +109,18 @@ static double waiting_s(const struct nest *nest, const struct nest_use *use)
 {
 	size_t task = nest->lqn->entry[use->entry].task;
 	size_t part = part_of(use->context, use->kind);
-	const struct nest_station *station;
-	double visits;
+	struct nest_station *station;
+	double visits, time_s;
 
 	if (nest_threads_of(nest, use) == NEST_TOP)
 		return 0;
 	station = nest_station_find(nest, use->context, true, task);
 	visits = done(nest, use->context, station->visits_per_s, part);
-	return visits > 0 ? station->waiting[part] / visits : 0;
+	time_s = chain_take(station, use, part, use->rate_per_s, 0) *
+		 (visits > 0 ? station->waiting[part] / visits : 0);
+	station->of_chain[use->chain].number +=
+		use->rate_per_s * (time_s + use->service_s[0] + use->service_s[1]);
+	return time_s;
 }
 
 static void use_times(const struct nest *nest, struct nest_use *use)
@@ -107,7 +134,8 @@ static void use_times(const struct nest *nest, struct nest_use *use)
 	use->reply_s = use->waiting_s + use->service_s[0];
 	for (k = entry->first_forward; k < entry->first_forward + entry->forwards; k++)
 		use->reply_s += nest->lqn->call[k].mean *
-				reply_s(nest, nest->lqn->call[k].to, use->context, use->kind);
+				reply_s(nest, nest->lqn->call[k].to, use->context, use->kind,
+					use->chain);
 }
 
 /**
@@ -118,6 +146,7 @@ void nest_times(struct nest *nest)
 {
 	size_t i, u;
 
+	nest_chains_clear(nest);
 	for (i = nest->lqn->entries; i-- > 0;)
 		for (u = nest->use_of[nest->lqn->order[i]]; u != TL_LQN_NONE; u = nest->use[u].next)
 			use_times(nest, &nest->use[u]);

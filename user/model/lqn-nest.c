@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CHAINS_MAX 64 /* kinds of customers that are told apart; if more, none are */
 #define ALONE_MAX 4096 /* works beyond customers for which there are always threads */
 
 /* ---- contexts ------------------------------------------------------------------- */
@@ -37,11 +38,11 @@ static bool goes_on_alone(const struct tl_lqn *lqn)
 	return false;
 }
 
-static bool limits(const struct nest *nest, size_t t, bool alone)
+static bool limits(const struct nest *nest, size_t t, bool alone, const bool *idle)
 {
 	const struct tl_lqn_task *task = &nest->lqn->task[t];
 
-	return !task->reference && task->threads != TL_LQN_UNLIMITED &&
+	return !task->reference && task->threads != TL_LQN_UNLIMITED && !(idle && idle[t]) &&
 	       task->threads < nest->customers + (alone ? ALONE_MAX : 0);
 }
 
@@ -124,7 +125,7 @@ static size_t gate_of(const struct tl_lqn *lqn, size_t t)
 	return p;
 }
 
-static int contexts_new(struct nest *nest)
+static int contexts_new(struct nest *nest, const bool *idle)
 {
 	const struct tl_lqn *lqn = nest->lqn;
 	size_t *callers = calloc(2 * lqn->tasks + 1, sizeof(*callers)), *queue, i;
@@ -141,7 +142,7 @@ static int contexts_new(struct nest *nest)
 	nest->context[nest->contexts++] = (struct nest_context){ .task = TL_LQN_NONE,
 								 .gate = TL_LQN_NONE };
 	for (i = 0; i < lqn->tasks; i++) {
-		if (!limits(nest, queue[i], alone))
+		if (!limits(nest, queue[i], alone, idle))
 			continue;
 		nest->context_of[queue[i]] = nest->contexts;
 		nest->context[nest->contexts++] = (struct nest_context){
@@ -197,6 +198,7 @@ static struct nest_station *station_get(struct nest *nest, size_t context, bool 
 {
 	struct nest_context *c = &nest->context[context];
 	struct nest_station *more = nest_station_find(nest, context, pool, of);
+	size_t i;
 
 	if (more)
 		return more;
@@ -207,29 +209,52 @@ static struct nest_station *station_get(struct nest *nest, size_t context, bool 
 			return NULL;
 		c->station = more;
 	}
+	c->station[c->stations] = (struct nest_station){
+		.pool = pool, .of = of,
+		.of_chain = calloc(nest->chains + 1, sizeof(struct nest_chain)) };
+	if (!c->station[c->stations].of_chain)
+		return NULL;
+	for (i = 0; i <= nest->chains; i++)
+		c->station[c->stations].of_chain[i].factor = 1;
 	if (context == NEST_TOP)
 		nest->station_of[of + (pool ? nest->lqn->processors : 0)] = c->stations;
-	c->station[c->stations] = (struct nest_station){ .pool = pool, .of = of };
 	return &c->station[c->stations++];
+}
+
+/**
+ * nest_chain_of() - Which kind of customers a task is
+ * @nest: network
+ * @task: index of a reference task
+ *
+ * Return: index.
+ */
+size_t nest_chain_of(const struct nest *nest, size_t task)
+{
+	size_t t, chain = 0;
+
+	for (t = 0; nest->chains > 1 && t < task; t++)
+		chain += nest->lqn->task[t].reference;
+	return chain;
 }
 
 /* ---- uses ----------------------------------------------------------------------- */
 
 size_t nest_use_find(const struct nest *nest, size_t entry, size_t context,
-		     enum nest_kind kind)
+		     enum nest_kind kind, size_t chain)
 {
 	size_t u;
 
 	for (u = nest->use_of[entry]; u != TL_LQN_NONE; u = nest->use[u].next)
-		if (nest->use[u].context == context && nest->use[u].kind == kind)
+		if (nest->use[u].context == context && nest->use[u].kind == kind &&
+		    nest->use[u].chain == chain)
 			break;
 	return u;
 }
 
 static int use_add(struct nest *nest, size_t entry, size_t context, enum nest_kind kind,
-		   double rate_per_s)
+		   size_t chain, double rate_per_s)
 {
-	size_t u = nest_use_find(nest, entry, context, kind);
+	size_t u = nest_use_find(nest, entry, context, kind, chain);
 	struct nest_use *more;
 
 	if (u != TL_LQN_NONE) {
@@ -244,7 +269,8 @@ static int use_add(struct nest *nest, size_t entry, size_t context, enum nest_ki
 		nest->use = more;
 	}
 	nest->use[nest->uses] = (struct nest_use){ .entry = entry, .context = context,
-						   .kind = kind, .rate_per_s = rate_per_s,
+						   .kind = kind, .chain = chain,
+						   .rate_per_s = rate_per_s,
 						   .next = nest->use_of[entry] };
 	nest->use_of[entry] = nest->uses++;
 	return 0;
@@ -290,13 +316,14 @@ size_t nest_inside(const struct nest *nest, const struct nest_use *use, size_t p
 }
 
 static int call_flow(struct nest *nest, const struct tl_lqn_call *call, size_t context,
-		     enum nest_kind kind, double rate_per_s)
+		     enum nest_kind kind, size_t chain, double rate_per_s)
 {
 	if (call->kind == TL_LQN_ASYNC) {
 		context = NEST_TOP;
 		kind = kind == NEST_OPEN ? NEST_OPEN : NEST_ASYNC;
 	}
-	return use_add(nest, call->to, context, kind, rate_per_s * call->mean);
+	return use_add(nest, call->to, context, kind, kind == NEST_SYNC ? chain : nest->chains,
+		       rate_per_s * call->mean);
 }
 
 /* Work for the processor, without whom it calls. */
@@ -335,7 +362,8 @@ static int phase_flow(struct nest *nest, size_t u, size_t p)
 	int code = demand_flow(nest, context, kind, use.entry, p, use.rate_per_s);
 
 	for (k = phase->first_call; !code && k < phase->first_call + phase->calls; k++)
-		code = call_flow(nest, &nest->lqn->call[k], context, kind, use.rate_per_s);
+		code = call_flow(nest, &nest->lqn->call[k], context, kind, use.chain,
+				 use.rate_per_s);
 	return code;
 }
 
@@ -369,7 +397,8 @@ static int use_flow(struct nest *nest, size_t u)
 		code = phase_flow(nest, u, p);
 	for (k = entry->first_forward; !code && k < entry->first_forward + entry->forwards; k++)
 		code = call_flow(nest, &nest->lqn->call[k], nest->use[u].context,
-				 nest->use[u].kind, nest->use[u].rate_per_s);
+				 nest->use[u].kind, nest->use[u].chain,
+				 nest->use[u].rate_per_s);
 	return code;
 }
 
@@ -401,13 +430,14 @@ static int sources_flow(struct nest *nest)
 	for (i = 0; !code && i < lqn->tasks; i++)
 		if (lqn->task[i].reference) {
 			code = use_add(nest, lqn->task[i].first_entry, NEST_TOP, NEST_SYNC,
-				       nest->cycles_per_s[i]);
+				       nest_chain_of(nest, i), nest->cycles_per_s[i]);
 			nest->context[NEST_TOP].delay +=
 				nest->cycles_per_s[i] * lqn->task[i].think_s;
 		}
 	for (i = 0; !code && i < lqn->entries; i++)
 		if (lqn->entry[i].arrivals_per_s > 0)
-			code = use_add(nest, i, NEST_TOP, NEST_OPEN, lqn->entry[i].arrivals_per_s);
+			code = use_add(nest, i, NEST_TOP, NEST_OPEN, nest->chains,
+				       lqn->entry[i].arrivals_per_s);
 	return code;
 }
 
@@ -486,10 +516,11 @@ static void none_fill(size_t *index, size_t n)
  * nest_new() - Take a layered network apart
  * @nest: filled in
  * @lqn: layered network
+ * @idle: [tasks] of which threads are always idle, that is no limit; NULL if not known
  *
  * Return: 0 or -ENOMEM; nest_free() frees it in any case.
  */
-int nest_new(struct nest *nest, const struct tl_lqn *lqn)
+int nest_new(struct nest *nest, const struct tl_lqn *lqn, const bool *idle)
 {
 	size_t t;
 
@@ -504,9 +535,12 @@ int nest_new(struct nest *nest, const struct tl_lqn *lqn)
 	none_fill(nest->use_of, lqn->entries);
 	none_fill(nest->station_of, lqn->processors + lqn->tasks);
 	for (t = 0; t < lqn->tasks; t++)
-		if (lqn->task[t].reference)
+		if (lqn->task[t].reference) {
 			nest->customers += lqn->task[t].threads;
-	return generals_new(nest) ? -ENOMEM : contexts_new(nest);
+			nest->chains++;
+		}
+	nest->chains = nest->chains < CHAINS_MAX ? nest->chains : 1;
+	return generals_new(nest) ? -ENOMEM : contexts_new(nest, idle);
 }
 
 /**
@@ -520,8 +554,10 @@ void nest_free(struct nest *nest)
 	for (c = 0; c < nest->contexts; c++) {
 		struct nest_context *context = &nest->context[c];
 
-		for (s = 0; s < context->stations; s++)
+		for (s = 0; s < context->stations; s++) {
 			free(context->station[s].speed);
+			free(context->station[s].of_chain);
+		}
 		free(context->station);
 		free(context->works);
 		free(context->speed);

@@ -18,6 +18,7 @@ enum nest_kind { NEST_SYNC, NEST_ASYNC, NEST_OPEN, NEST_KINDS };
  * @entry: index
  * @context: who asks, and what is held while it waits
  * @kind: whether anybody waits for it
+ * @chain: whose, of the kinds of customers; nobody's if nobody waits
  * @next: use of the same entry, or TL_LQN_NONE
  * @rate_per_s: how many
  * @waiting_s: in the task's queue
@@ -27,8 +28,19 @@ enum nest_kind { NEST_SYNC, NEST_ASYNC, NEST_OPEN, NEST_KINDS };
 struct nest_use {
 	size_t entry, context;
 	enum nest_kind kind;
-	size_t next;
+	size_t chain, next;
 	double rate_per_s, waiting_s, service_s[TL_LQN_PHASES], reply_s;
+};
+
+/**
+ * struct nest_chain - What a kind of customers does at a station
+ * @work: seconds of demand per second
+ * @visits: what waiting is shared out by: seconds where servers are, else visits
+ * @number: mean number there
+ * @factor: by how much it waits longer than the mean of all
+ */
+struct nest_chain {
+	double work, visits, number, factor;
 };
 
 /**
@@ -39,10 +51,11 @@ struct nest_use {
  * @demand: work per second that is asked of it: of processors seconds, of tasks the part
  *          of their executions
  * @held_s: seconds per second that threads are held, @after_s of them with nobody waiting
- * @others: mean number of works of other contexts there
+ * @others: work per second that other contexts ask of it
  * @speed: [speeds] what the network is solved with
  * @number: mean number of works there, closed and open
  * @waiting: those of them that queue for a thread or a server
+ * @of_chain: [chains + 1] what each kind of customers does there, last what is nobody's
  */
 struct nest_station {
 	bool pool;
@@ -53,6 +66,7 @@ struct nest_station {
 	double *speed;
 	size_t speeds;
 	double number[NEST_PARTS], waiting[NEST_PARTS];
+	struct nest_chain *of_chain;
 };
 
 /**
@@ -79,6 +93,7 @@ struct nest_context {
 	double *works, *speed, *chance, throughput;
 };
 
+#define NEST_MOST 0.9999 /* of a station's speed that others may ask for */
 #define NEST_LEVELS 256 /* works at a processor that are told apart */
 
 /**
@@ -104,6 +119,7 @@ struct nest_general {
  * @context_of: [tasks] the one of its threads; NEST_TOP if they are no limit
  * @station_of: [processors + tasks] station at the top
  * @general: [processors]
+ * @chains: how many kinds of customers are told apart
  * @customers: how many
  * @cycles_per_s: [tasks] of customers
  */
@@ -116,16 +132,18 @@ struct nest {
 	size_t contexts;
 	size_t *context_of, *station_of;
 	struct nest_general *general;
+	size_t chains;
 	double customers;
 	double *cycles_per_s;
 };
 
-int nest_new(struct nest *nest, const struct tl_lqn *lqn);
+int nest_new(struct nest *nest, const struct tl_lqn *lqn, const bool *idle);
 void nest_free(struct nest *nest);
 int nest_flow(struct nest *nest);
 size_t nest_threads_of(const struct nest *nest, const struct nest_use *use);
 size_t nest_use_find(const struct nest *nest, size_t entry, size_t context,
-		     enum nest_kind kind);
+		     enum nest_kind kind, size_t chain);
+size_t nest_chain_of(const struct nest *nest, size_t task);
 size_t nest_inside(const struct nest *nest, const struct nest_use *use, size_t phase,
 		   enum nest_kind *kind);
 struct nest_station *nest_station_find(const struct nest *nest, size_t context, bool pool,
@@ -134,8 +152,9 @@ struct nest_station *nest_station_find(const struct nest *nest, size_t context, 
 double nest_asked(size_t context, const double *of_kinds, size_t part);
 
 /* lqn-nest-speed.c */
-double nest_own_speed(const struct nest *nest, const struct nest_station *station, double n);
+double nest_own_speed(const struct nest *nest, const struct nest_station *station, double works);
 double nest_processor_speed(const struct nest *nest, size_t processor, double works);
+double nest_others(size_t context, const struct nest_station *station);
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works);
 
@@ -145,6 +164,11 @@ int nest_spread(struct nest *nest);
 
 /* lqn-nest-general.c */
 int nest_general(struct nest *nest, double damping, double *change);
+
+/* lqn-nest-chain.c */
+void nest_chains_clear(struct nest *nest);
+void nest_chains_share(struct nest *nest, double damping, double *change);
+int nest_chains_exact(struct nest *nest, bool *exact);
 
 /* lqn-nest-times.c */
 void nest_times_idle(struct nest *nest);

@@ -18,17 +18,20 @@
 
 #define ITERATIONS_MAX 500
 #define CHANGE_MAX 1e-8 /* relative, of an iteration */
+#define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
 #define RESIDUAL_MAX 1e-4 /* with which figures are figures */
 
 struct iteration {
 	struct nest nest;
-	double *others; /* [processors + tasks] works at each in all */
+	double *others; /* [processors + tasks] what is asked of each in all */
+	bool shared;
 	double change, damping;
 };
 
 static double cycle_s(const struct nest *nest, size_t task)
 {
-	size_t u = nest_use_find(nest, nest->lqn->task[task].first_entry, NEST_TOP, NEST_SYNC);
+	size_t u = nest_use_find(nest, nest->lqn->task[task].first_entry, NEST_TOP, NEST_SYNC,
+				 nest_chain_of(nest, task));
 
 	return nest->lqn->task[task].think_s + nest->use[u].service_s[0] +
 	       nest->use[u].service_s[1];
@@ -75,9 +78,10 @@ static struct nest_station *next_station(struct nest *nest, size_t *c, size_t *s
 	return *c < nest->contexts ? &nest->context[*c].station[(*s)++] : NULL;
 }
 
-static double number_of(const struct nest_station *station)
+static double asked_of(const struct nest_station *station)
 {
-	return station->number[0] + station->number[1];
+	return station->demand[NEST_SYNC] + station->demand[NEST_ASYNC] +
+	       station->demand[NEST_OPEN];
 }
 
 /* What each context sees of the others at a station that they share. */
@@ -91,25 +95,22 @@ static void others_update(struct iteration *it)
 		it->others[i] = 0;
 	for (c = s = 0; (station = next_station(nest, &c, &s));)
 		it->others[station->of + (station->pool ? nest->lqn->processors : 0)] +=
-			number_of(station);
+			asked_of(station);
 	for (c = s = 0; (station = next_station(nest, &c, &s));) {
-		double now = it->others[station->of + (station->pool ? nest->lqn->processors : 0)] -
-			     number_of(station);
-		double old = station->others;
+		double all = it->others[station->of + (station->pool ? nest->lqn->processors : 0)];
 
-		if (now < 1e-9 * number_of(station))
-			now = 0;
-		if (fabs(now - old) > 0)
-			it->change = fmax(it->change, fabs(now - old) / (1 + now));
-		station->others = old > 0 ? old + it->damping * (now - old) : now;
+		station->others = all - asked_of(station);
+		if (station->others < 1e-12 * all)
+			station->others = 0;
+		it->shared = it->shared || station->others > 0;
 	}
 }
 
-static int begin(struct iteration *it, const struct tl_lqn *lqn)
+static int begin(struct iteration *it, const struct tl_lqn *lqn, const bool *idle)
 {
 	struct nest *nest = &it->nest;
 	size_t t;
-	int code = nest_new(nest, lqn);
+	int code = nest_new(nest, lqn, idle);
 
 	it->others = calloc(lqn->processors + lqn->tasks + 1, sizeof(*it->others));
 	it->damping = 1;
@@ -123,6 +124,8 @@ static int begin(struct iteration *it, const struct tl_lqn *lqn)
 	nest_times_idle(nest);
 	nest_times(nest);
 	cycles_update(it, 1);
+	others_update(it);
+	it->change = 0;
 	return 0;
 }
 
@@ -133,8 +136,10 @@ static int iterate(struct iteration *it, size_t *culprit)
 	size_t u;
 	int code = before ? nest_flow(nest) : -ENOMEM;
 
-	if (!code)
+	if (!code) {
+		others_update(it);
 		code = nest_solve(nest, culprit);
+	}
 	if (!code)
 		code = nest_spread(nest);
 	for (u = 0; before && u < nest->uses; u++)
@@ -146,7 +151,7 @@ static int iterate(struct iteration *it, size_t *culprit)
 		code = nest_general(nest, it->damping, &it->change);
 	}
 	if (!code) {
-		others_update(it);
+		nest_chains_share(nest, it->damping, &it->change);
 		cycles_update(it, it->damping);
 	}
 	free(before);
@@ -290,6 +295,69 @@ static int conclude(const struct iteration *it, int code, size_t culprit,
 	return tl_lqn_checks(it->nest.lqn, solution);
 }
 
+static void end(struct iteration *it)
+{
+	nest_free(&it->nest);
+	free(it->others);
+}
+
+/*
+ * Tasks that will hardly ever have all threads in use: number in use without limits is
+ * taken as geometric, which has a long tail.
+ */
+static void idle_fill(const struct iteration *it, bool *idle)
+{
+	const struct tl_lqn *lqn = it->nest.lqn;
+	size_t t, e, u;
+
+	for (t = 0; t < lqn->tasks; t++) {
+		double held = 0;
+
+		for (e = lqn->task[t].first_entry;
+		     e < lqn->task[t].first_entry + lqn->task[t].entries; e++)
+			for (u = it->nest.use_of[e]; u != TL_LQN_NONE; u = it->nest.use[u].next)
+				held += it->nest.use[u].rate_per_s *
+					(it->nest.use[u].service_s[0] + it->nest.use[u].service_s[1]);
+		idle[t] = lqn->task[t].threads != TL_LQN_UNLIMITED &&
+			  pow(held / (1 + held), lqn->task[t].threads) < IDLE_MAX;
+	}
+}
+
+/*
+ * Where contexts share stations, each sees of the others' works no more than what they
+ * ask for. So as many of them as may be are made one: threads that hardly ever are a
+ * limit are found by solving the network without any.
+ */
+static int begin_anew(struct iteration *it, unsigned int *iterations)
+{
+	const struct tl_lqn *lqn = it->nest.lqn;
+	bool *idle = calloc(lqn->tasks + 1, sizeof(*idle));
+	size_t t, culprit;
+	int code = idle ? 0 : -ENOMEM;
+
+	for (t = 0; idle && t < lqn->tasks; t++)
+		idle[t] = true;
+	if (!code) {
+		end(it);
+		*it = (struct iteration){ 0 };
+		code = begin(it, lqn, idle);
+	}
+	if (!code)
+		code = settle(it, iterations, &culprit);
+	if (!code) {
+		idle_fill(it, idle);
+		end(it);
+		*it = (struct iteration){ 0 };
+		code = begin(it, lqn, idle);
+	} else if (code != -ENOMEM) {
+		end(it);
+		*it = (struct iteration){ 0 };
+		code = begin(it, lqn, NULL);
+	}
+	free(idle);
+	return code;
+}
+
 /**
  * tl_lqn_solve() - Solve a layered queueing network
  * @lqn: network
@@ -309,11 +377,14 @@ int tl_lqn_solve(const struct tl_lqn *lqn, struct tl_lqn_solve_out *out)
 		code = tl_lqn_offered(lqn, &out->solution);
 	if (code || out->solution.verdict != TL_LQN_OK)
 		return code;
-	code = begin(&it, lqn);
+	code = begin(&it, lqn, NULL);
+	if (!code && it.shared)
+		code = begin_anew(&it, &out->iterations);
 	if (!code)
+		code = nest_chains_exact(&it.nest, &out->exact);
+	if (!code && !out->exact)
 		code = settle(&it, &out->iterations, &culprit);
 	code = conclude(&it, code, culprit, &out->solution);
-	nest_free(&it.nest);
-	free(it.others);
+	end(&it);
 	return code;
 }
