@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #define PHASES_MAX 512
-#define SELDOM 1e-11 /* a chance from which nothing can be told */
+#define SELDOM 1e-9 /* a chance from which nothing can be told */
 #define SAME 1e-9
+#define SAME_SPEED 1e-6
 
 struct services {
 	double weight, sum_s, sum_s2; /* moments */
@@ -186,25 +187,29 @@ static int speeds_general(const struct services *s, uint32_t servers, size_t lev
 	return code;
 }
 
-static double general_take(struct nest_general *general, double *speed, size_t levels,
-			   double damping)
+/*
+ * Take so much of the difference. Return: whether there was nothing before. How much
+ * changes is not asked: what matters of it is seen in the times.
+ */
+static bool general_take(struct nest_general *general, double *speed, size_t levels,
+			 double damping)
 {
-	double change = general->n ? 0 : 1, was;
+	bool first = !general->n;
 	size_t n;
 
-	for (n = 0; n < levels; n++) {
-		was = n < general->n ? general->speed[n] : speed[n];
-		change = fmax(change, fabs(speed[n] - was) / was);
-		speed[n] = was + damping * (speed[n] - was);
-	}
+	for (n = 0; n < levels && n < general->n; n++)
+		speed[n] = general->speed[n] + damping * (speed[n] - general->speed[n]);
+	/* The last holds for more: no need to tell apart what is the same. */
+	while (levels > 1 && fabs(speed[levels - 2] - speed[levels - 1]) < SAME_SPEED)
+		levels--;
 	free(general->speed);
 	general->speed = speed;
 	general->n = levels;
-	return change;
+	return first;
 }
 
 static int processor_general(struct nest *nest, size_t p, const struct services *services,
-			     double damping, double *change)
+			     double damping, bool *first)
 {
 	size_t levels = levels_of(&nest->general[p]);
 	double *arrivals_per_s = calloc(levels + 2, sizeof(*arrivals_per_s));
@@ -221,7 +226,89 @@ static int processor_general(struct nest *nest, size_t p, const struct services 
 	if (code)
 		free(speed);
 	else
-		*change = fmax(*change, general_take(&nest->general[p], speed, levels, damping));
+		*first = general_take(&nest->general[p], speed, levels, damping) || *first;
+	return code;
+}
+
+/* ---- threads -------------------------------------------------------------------- */
+
+static void requests_add(const struct nest *nest, const struct nest_context *c,
+			 double faster, struct services *s)
+{
+	const struct tl_lqn_task *task = &nest->lqn->task[c->task];
+	size_t e, u;
+
+	for (e = task->first_entry; e < task->first_entry + task->entries; e++)
+		for (u = nest->use_of[e]; u != TL_LQN_NONE; u = nest->use[u].next) {
+			const struct nest_use *use = &nest->use[u];
+			struct kind kind = { .weight = use->rate_per_s, .cv2 = 1 };
+
+			kind.mean_s = (use->service_s[0] + use->service_s[1]) / faster;
+			if (kind.weight > 0 && kind.mean_s > 0)
+				kind_add(s, &kind);
+		}
+}
+
+/*
+ * Requests of a task as services one by one, which take the parts of the time that they
+ * hold threads for: in all as long as the threads need, when all are in use.
+ */
+static int requests_fill(const struct nest *nest, const struct nest_context *c,
+			 struct services *s)
+{
+	struct services held = { .alike = true };
+	int code;
+
+	requests_add(nest, c, 1, &held);
+	if (!(held.sum_s > 0))
+		return 0;
+	*s = (struct services){ .alike = true };
+	requests_add(nest, c, held.sum_s * c->speed[c->limit - 1], s);
+	code = services_room(s);
+	if (!code && s->phase)
+		requests_add(nest, c, held.sum_s * c->speed[c->limit - 1], s);
+	return code;
+}
+
+/* Rates of arrival of requests, from when all threads are in use. @per_s: [levels + 1] */
+static void requests_arrive(const struct nest_context *c, size_t levels, double *per_s)
+{
+	const double *chance = c->queue.chance + c->limit;
+	size_t n;
+
+	for (n = 0; n < levels; n++) {
+		double slower = !c->queue.n ? 1 :
+			c->queue.speed[n + 1 < c->queue.n ? n + 1 : c->queue.n - 1];
+
+		per_s[n + 1] = chance[n] > SELDOM ? c->speed[c->limit - 1] * slower *
+			       chance[n + 1] / chance[n] : per_s[n];
+	}
+}
+
+static int context_general(struct nest *nest, struct nest_context *c, double damping,
+			   bool *first)
+{
+	size_t levels = NEST_LEVELS - c->limit, i;
+	double *per_s = calloc(levels + 2, sizeof(*per_s));
+	double *speed = calloc(levels + 1, sizeof(*speed));
+	struct services s = { .alike = true };
+	int code = per_s && speed ? requests_fill(nest, c, &s) : -ENOMEM;
+
+	while (levels > 1 && !(c->queue.chance[c->limit + levels - 1] > SELDOM))
+		levels--;
+	if (!code && s.phase) {
+		requests_arrive(c, levels, per_s);
+		/* In cycles, not requests: one after another as many as there are in each. */
+		for (i = 0; i <= levels; i++)
+			per_s[i] *= s.weight;
+		code = speeds_general(&s, 1, levels, per_s, speed);
+	}
+	if (!code && s.phase)
+		*first = general_take(&c->queue, speed, levels, damping) || *first;
+	else
+		free(speed);
+	free(per_s);
+	free(s.phase);
 	return code;
 }
 
@@ -229,11 +316,11 @@ static int processor_general(struct nest *nest, size_t p, const struct services 
  * nest_general() - Speeds of processors that are not exponential
  * @nest: network whose works are spread; what it is to be solved with next is filled in
  * @damping: how much of the difference to take
- * @change: raised to the largest relative one
+ * @first: set if there was nothing before
  *
  * Return: 0 or -ENOMEM.
  */
-int nest_general(struct nest *nest, double damping, double *change)
+int nest_general(struct nest *nest, double damping, bool *first)
 {
 	struct services *of = services_new(nest);
 	int code = of ? services_fill(nest, of) : -ENOMEM;
@@ -241,7 +328,14 @@ int nest_general(struct nest *nest, double damping, double *change)
 
 	for (p = 0; !code && p < nest->lqn->processors; p++)
 		if (of[p].phase)
-			code = processor_general(nest, p, &of[p], damping, change);
+			code = processor_general(nest, p, &of[p], damping, first);
+	for (p = 1; !code && p < nest->contexts; p++) {
+		struct nest_context *c = &nest->context[p];
+
+		if (c->gate == TL_LQN_NONE && c->speed && c->limit < NEST_LEVELS &&
+		    c->queue.chance[c->limit] > SELDOM)
+			code = context_general(nest, c, damping, first);
+	}
 	services_free(nest, of);
 	return code;
 }

@@ -271,17 +271,25 @@ static void station_chances(const struct tl_convolution *net, size_t s, const do
 			chance[n] += mix[works] * tl_convolution_chance(net, s, n, works);
 }
 
-/* Where a processor's works are counted: at the gate, if there is one. */
+/* Where works are counted that wait for a processor: at the gate, if there is one. */
+static double *chances_of(struct nest *nest, const struct nest_station *station)
+{
+	struct nest_context *inside = &nest->context[nest->context_of[station->of]];
+
+	if (!station->pool)
+		return nest->general[station->of].gate == NEST_TOP ?
+		       nest->general[station->of].chance : NULL;
+	return inside->gate == TL_LQN_NONE ? inside->queue.chance :
+					     nest->general[inside->gate].chance;
+}
+
 static void chance_add(struct nest *nest, const struct nest_station *station, double works,
 		       double chance)
 {
-	size_t p = station->pool ? nest->context[nest->context_of[station->of]].gate : station->of;
-	size_t n = (size_t)works;
+	double *chances = chances_of(nest, station);
 
-	if (p == TL_LQN_NONE || (!station->pool && nest->general[p].gate != NEST_TOP) ||
-	    !nest->general[p].chance)
-		return;
-	nest->general[p].chance[n <= NEST_LEVELS ? n : NEST_LEVELS + 1] += chance;
+	if (chances)
+		chances[works <= NEST_LEVELS ? (size_t)works : NEST_LEVELS + 1] += chance;
 }
 
 static double station_share(const struct nest_station *station)
@@ -337,21 +345,6 @@ static void numbers_add(struct nest *nest, const struct spread *spread, double n
 			weight *= ratio;
 			left = weight / (pass ? sum : sum + weight) / fmax(1 - ratio, 1e-12);
 		}
-}
-
-/* What is done in a context, as a multiple of the rates. Who waits at a gate waits for
- * the processor behind it, which then is faster than its context alone would have it. */
-static double throughput_of(const struct nest *nest, size_t context, const double *mix)
-{
-	const struct nest_context *c = &nest->context[context];
-	double sum = 0;
-	size_t works;
-
-	if (c->gate != TL_LQN_NONE)
-		return c->throughput;
-	for (works = 0; works <= c->net.customers; works++)
-		sum += mix[works] * c->net.throughput_per_s[works];
-	return sum;
 }
 
 static void busy_take(size_t context, double throughput, struct nest_station *station)
@@ -413,11 +406,18 @@ static int context_spread(struct nest *nest, size_t context)
 	if (!mix)
 		return -ENOMEM;
 	mix_fill(nest, context, mix);
-	c->throughput = throughput_of(nest, context, mix);
+	if (context == NEST_TOP)
+		c->throughput = between(c->net.throughput_per_s, *c->works);
 	for (s = 0; s < c->stations; s++)
 		station_spread(nest, context, s, mix, mix + room);
 	free(mix);
 	return 0;
+}
+
+static void chances_clear(struct nest_general *general)
+{
+	if (general->chance)
+		memset(general->chance, 0, (NEST_LEVELS + 2) * sizeof(*general->chance));
 }
 
 /**
@@ -432,13 +432,13 @@ int nest_spread(struct nest *nest)
 	int code = 0;
 
 	for (c = 1; c < nest->contexts; c++) {
+		chances_clear(&nest->context[c].queue);
 		nest->context[c].throughput = 0;
 		for (k = 0; nest->context[c].chance && k <= nest->context[c].limit; k++)
 			nest->context[c].chance[k] = 0;
 	}
 	for (c = 0; c < nest->lqn->processors; c++)
-		for (k = 0; nest->general[c].chance && k < NEST_LEVELS + 2; k++)
-			nest->general[c].chance[k] = 0;
+		chances_clear(&nest->general[c]);
 	for (c = 0; !code && c < nest->contexts; c++)
 		if (c == NEST_TOP || nest->context[c].chance)
 			code = context_spread(nest, c);

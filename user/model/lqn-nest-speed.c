@@ -63,6 +63,10 @@ static double speed_for(const struct nest *nest, const struct nest_station *stat
 		return nest_processor_speed(nest, inside->gate, works) /
 		       nest_asked(nest->context_of[station->of], inside->station->demand,
 				  NEST_CLOSED);
+	if (inside->queue.n && works >= (double)inside->limit)
+		return inside->speed[inside->limit - 1] *
+		       between(inside->queue.speed, inside->queue.n,
+			       works - (double)inside->limit + 1);
 	return between(inside->speed, inside->limit, works);
 }
 
@@ -87,7 +91,7 @@ static size_t speeds_of(const struct nest *nest, const struct nest_station *stat
 	size_t processor = station->pool ? inside->gate : station->of, n;
 
 	if (processor == TL_LQN_NONE)
-		n = inside->limit;
+		n = inside->limit + inside->queue.n;
 	else if (nest->general[processor].n)
 		n = nest->general[processor].n;
 	else

@@ -167,6 +167,11 @@ static int generals_new(struct nest *nest)
 		if (!nest->general[p].chance)
 			return -ENOMEM;
 	}
+	for (p = 1; p < nest->contexts; p++) {
+		nest->context[p].queue.chance = calloc(NEST_LEVELS + 2, sizeof(double));
+		if (!nest->context[p].queue.chance)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -540,7 +545,7 @@ int nest_new(struct nest *nest, const struct tl_lqn *lqn, const bool *idle)
 			nest->chains++;
 		}
 	nest->chains = nest->chains < CHAINS_MAX ? nest->chains : 1;
-	return generals_new(nest) ? -ENOMEM : contexts_new(nest, idle);
+	return contexts_new(nest, idle) ? -ENOMEM : generals_new(nest);
 }
 
 /**
@@ -562,6 +567,8 @@ void nest_free(struct nest *nest)
 		free(context->works);
 		free(context->speed);
 		free(context->chance);
+		free(context->queue.speed);
+		free(context->queue.chance);
 		tl_convolution_free(&context->net);
 	}
 	free(nest->context);

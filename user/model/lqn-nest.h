@@ -69,30 +69,6 @@ struct nest_station {
 	struct nest_chain *of_chain;
 };
 
-/**
- * struct nest_context - The works that hold the same threads, and where they queue
- * @task: whose threads; none for the top, where nobody holds any
- * @gate: processor whose @gate this is, or TL_LQN_NONE
- * @limit: how many works there are at most
- * @delay: seconds per second of pauses and of processors without a limit
- * @station: [stations]
- * @room: how many there may be
- * @net: solved for as many works as may be
- * @works: [limit + 1] how many works the network is to be solved with, that so many hold
- *         a thread; more than those, if some go on alone; at the top one number
- * @speed: [limit] throughput with 1, 2, ..., as a multiple of the rates
- * @chance: [limit + 1] of so many works
- * @throughput: the mean, as a multiple of the rates
- */
-struct nest_context {
-	size_t task, gate, limit;
-	double delay;
-	struct nest_station *station;
-	size_t stations, room;
-	struct tl_convolution net;
-	double *works, *speed, *chance, throughput;
-};
-
 #define NEST_MOST 0.9999 /* of a station's speed that others may ask for */
 #define NEST_LEVELS 256 /* works at a processor that are told apart */
 
@@ -108,6 +84,33 @@ struct nest_general {
 	double *speed;
 	size_t n, gate;
 	double *chance;
+};
+
+/**
+ * struct nest_context - The works that hold the same threads, and where they queue
+ * @task: whose threads; none for the top, where nobody holds any
+ * @gate: processor whose @gate this is, or TL_LQN_NONE
+ * @limit: how many works there are at most
+ * @delay: seconds per second of pauses and of processors without a limit
+ * @station: [stations]
+ * @room: how many there may be
+ * @net: solved for as many works as may be
+ * @works: [limit + 1] how many works the network is to be solved with, that so many hold
+ *         a thread; more than those, if some go on alone; at the top one number
+ * @speed: [limit] throughput with 1, 2, ..., as a multiple of the rates
+ * @chance: [limit + 1] of so many works
+ * @throughput: the mean, as a multiple of the rates
+ * @queue: how its speed changes by how many wait, if requests differ: by this factor with
+ *         all threads in use, with one more, ...
+ */
+struct nest_context {
+	size_t task, gate, limit;
+	double delay;
+	struct nest_station *station;
+	size_t stations, room;
+	struct tl_convolution net;
+	double *works, *speed, *chance, throughput;
+	struct nest_general queue;
 };
 
 /**
@@ -163,7 +166,7 @@ int nest_solve(struct nest *nest, size_t *culprit);
 int nest_spread(struct nest *nest);
 
 /* lqn-nest-general.c */
-int nest_general(struct nest *nest, double damping, double *change);
+int nest_general(struct nest *nest, double damping, bool *first);
 
 /* lqn-nest-chain.c */
 void nest_chains_clear(struct nest *nest);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define ITERATIONS_MAX 500
-#define CHANGE_MAX 1e-8 /* relative, of an iteration */
+#define CHANGE_MAX 1e-5 /* relative, of an iteration */
 #define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
 #define RESIDUAL_MAX 1e-4 /* with which figures are figures */
 
@@ -133,6 +133,7 @@ static int iterate(struct iteration *it, size_t *culprit)
 {
 	struct nest *nest = &it->nest;
 	double *before = calloc(nest->uses + 1, sizeof(*before));
+	bool first = false;
 	size_t u;
 	int code = before ? nest_flow(nest) : -ENOMEM;
 
@@ -148,12 +149,14 @@ static int iterate(struct iteration *it, size_t *culprit)
 	if (!code) {
 		nest_times(nest);
 		changes_take(it, before);
-		code = nest_general(nest, it->damping, &it->change);
+		code = nest_general(nest, it->damping, &first);
 	}
 	if (!code) {
 		nest_chains_share(nest, it->damping, &it->change);
 		cycles_update(it, it->damping);
 	}
+	if (first)
+		it->change = fmax(it->change, 1);
 	free(before);
 	return code;
 }
