@@ -37,12 +37,22 @@ $(model-out)/test-lqn-coverage: $(model-dir)/test-lqn-coverage.c $(model-sim) $(
 	@mkdir -p $(@D)
 	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
 
+$(model-out)/test-lqn-accuracy: $(model-dir)/test-lqn-accuracy.c $(model-dir)/lqn-shapes.c \
+		$(model-sim) $(model-sources) $(model-lqn) $(model-headers)
+	@mkdir -p $(@D)
+	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+
 $(model-out)/test-coverage: $(model-dir)/test-coverage.c $(model-sim) $(model-sources) $(model-headers)
 	@mkdir -p $(@D)
 	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
 
 $(model-out)/test-lqn-sim: $(model-dir)/test-lqn-sim.c $(model-sources) $(model-lqn) \
 		$(model-headers)
+	@mkdir -p $(@D)
+	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
+
+$(model-out)/test-lqn-solve: $(model-dir)/test-lqn-solve.c $(model-dir)/lqn-shapes.c $(model-sim) \
+		$(model-sources) $(model-lqn) $(model-headers)
 	@mkdir -p $(@D)
 	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
 

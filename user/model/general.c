@@ -145,7 +145,7 @@ int tl_general(const struct tl_general_in *in, double *departures_per_s)
 		return -ENOMEM;
 	begin(in, row);
 	for (n = 1; n <= in->levels; n++) {
-		level_up(in, n < in->levels ? in->arrivals_per_s[n] : 0, row, row + in->phases);
+		level_up(in, in->arrivals_per_s[n], row, row + in->phases);
 		departures_per_s[n - 1] = leaves(in, row);
 	}
 	free(row);

@@ -18,8 +18,9 @@ struct tl_general_phase {
  * struct tl_general_in - A server, one by one, whose service times are not exponential
  * @phases: how many
  * @phase: [phases]
- * @levels: how many customers there are at most
- * @arrivals_per_s: [levels] while 0, 1, ... are there
+ * @levels: how many customers are told apart
+ * @arrivals_per_s: [levels + 1] while 0, 1, ... are there; 0 with the last, if there are
+ *                  never more
  */
 struct tl_general_in {
 	size_t phases, levels;

@@ -13,8 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PHASES_MAX 512
-#define SELDOM 1e-9 /* a chance from which nothing can be told */
+#define PHASES_MAX 64 /* of a service; if there are more, it is taken by two moments */
+#define JOINED_MAX 20 /* what such a one needs */
+#define SELDOM 1e-7 /* a chance from which nothing can be told */
 #define SAME 1e-9
 #define SAME_SPEED 1e-6
 
@@ -89,13 +90,13 @@ static void kinds_join(struct services *s)
 				   s->sum_s2 / s->weight / (mean_s * mean_s) - 1);
 }
 
-static int services_room(struct services *s)
+static int services_room(struct services *s, size_t most)
 {
-	bool many = s->phases > PHASES_MAX;
+	bool many = s->phases > most;
 
 	if (!(s->weight > 0) || s->alike)
 		return 0;
-	s->phase = calloc(many ? PHASES_MAX : s->phases, sizeof(*s->phase));
+	s->phase = calloc(many ? JOINED_MAX : s->phases, sizeof(*s->phase));
 	if (!s->phase)
 		return -ENOMEM;
 	s->phases = 0;
@@ -128,7 +129,7 @@ static int services_fill(const struct nest *nest, struct services *of)
 					kind_add(&of[kind.processor], &kind);
 			}
 		for (i = 0; !code && !pass && i < nest->lqn->processors; i++)
-			code = services_room(&of[i]);
+			code = services_room(&of[i], PHASES_MAX);
 	}
 	return code;
 }
@@ -264,7 +265,7 @@ static int requests_fill(const struct nest *nest, const struct nest_context *c,
 		return 0;
 	*s = (struct services){ .alike = true };
 	requests_add(nest, c, held.sum_s * c->speed[c->limit - 1], s);
-	code = services_room(s);
+	code = services_room(s, 2);
 	if (!code && s->phase)
 		requests_add(nest, c, held.sum_s * c->speed[c->limit - 1], s);
 	return code;

@@ -175,7 +175,7 @@ static int settle(struct iteration *it, unsigned int *iterations, size_t *culpri
 		if (it->change < 0.9 * best) {
 			best = it->change;
 			since = 0;
-		} else if (++since > 8 && it->damping > 0.1) {
+		} else if (++since > 2 && it->damping > 0.1) {
 			it->damping /= 2;
 			since = 0;
 		}
