@@ -77,7 +77,8 @@ static void station_share(const struct nest *nest, struct nest_station *station,
 			      nest->lqn->task[t].threads : 0) * visits / sum;
 		if (chain->visits > 0)
 			*change = fmax(*change, fabs(factor - chain->factor));
-		chain->factor += damping * (factor - chain->factor);
+		chain->factor = fmax(chain->factor + damping * (factor - chain->factor),
+				     factor / 2);
 	}
 }
 

@@ -199,7 +199,8 @@ static bool general_take(struct nest_general *general, double *speed, size_t lev
 	size_t n;
 
 	for (n = 0; n < levels && n < general->n; n++)
-		speed[n] = general->speed[n] + damping * (speed[n] - general->speed[n]);
+		speed[n] = fmax(general->speed[n] + damping * (speed[n] - general->speed[n]),
+				speed[n] / 2);
 	/* The last holds for more: no need to tell apart what is the same. */
 	while (levels > 1 && fabs(speed[levels - 2] - speed[levels - 1]) < SAME_SPEED)
 		levels--;

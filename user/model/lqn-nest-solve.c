@@ -134,8 +134,12 @@ static int network_fit(struct nest *nest, size_t context, double wanted)
 {
 	size_t works = (size_t)ceil(wanted), last = works;
 	double left, before = -1;
-	int code = network_solve(nest, context, works);
+	int code;
 
+	/* As many as it took the last time. */
+	if (any_alone(nest, context) && nest->context[context].net.customers > works)
+		works = nest->context[context].net.customers;
+	code = network_solve(nest, context, works);
 	while (!code && any_alone(nest, context)) {
 		left = (double)works - alone(nest, context, works);
 		if (left >= wanted)
@@ -143,7 +147,7 @@ static int network_fit(struct nest *nest, size_t context, double wanted)
 		if (works >= WORKS_MAX || (left - before < 1e-9 * wanted && works > 4 * last))
 			return -EOVERFLOW;
 		before = left;
-		works = works + works / 2 + 2;
+		works = works + works / 8 + 2;
 		code = network_solve(nest, context, works);
 	}
 	return code;

@@ -19,12 +19,15 @@
 #define ITERATIONS_MAX 500
 #define CHANGE_MAX 1e-5 /* relative, of an iteration */
 #define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
+#define DAMPING_MIN 0.25
+#define DAMPING_MAX 1.5
 #define RESIDUAL_MAX 1e-4 /* with which figures are figures */
 
 struct iteration {
 	struct nest nest;
 	double *others; /* [processors + tasks] what is asked of each in all */
 	bool shared;
+	double *last; /* [uses] relative changes */
 	double change, damping;
 };
 
@@ -56,17 +59,30 @@ static void cycles_update(struct iteration *it, double damping)
 	}
 }
 
+/*
+ * Relative changes of the uses' times, and whether they go on in the direction of the
+ * last ones or turn around: λ = Σ d d' / Σ d'². Of a step of damping ω, 1 - λ = ω (1 - λ')
+ * with λ' that of a whole step, and what makes it none is ω / (1 - λ) (B. M. Irons,
+ * R. C. Tuck, 1969).
+ */
 static void changes_take(struct iteration *it, const double *before)
 {
 	const struct nest *nest = &it->nest;
+	double along = 0, square = 0;
 	size_t u;
 
 	for (u = 0; u < nest->uses; u++) {
-		double now = nest->use[u].reply_s, was = before[u];
+		double now = nest->use[u].reply_s, most = fmax(now, before[u]);
+		double change = most > 0 ? (now - before[u]) / most : 0;
 
-		if (fmax(now, was) > 0)
-			it->change = fmax(it->change, fabs(now - was) / fmax(now, was));
+		it->change = fmax(it->change, fabs(change));
+		along += change * it->last[u];
+		square += it->last[u] * it->last[u];
+		it->last[u] = change;
 	}
+	if (square > 0)
+		it->damping = fmin(fmax(it->damping / fmax(1 - along / square, 0.5), DAMPING_MIN),
+				   DAMPING_MAX);
 }
 
 static struct nest_station *next_station(struct nest *nest, size_t *c, size_t *s)
@@ -161,24 +177,17 @@ static int iterate(struct iteration *it, size_t *culprit)
 	return code;
 }
 
-/* Slower, whenever it gets no better. */
 static int settle(struct iteration *it, unsigned int *iterations, size_t *culprit)
 {
-	double best = INFINITY;
-	unsigned int since = 0;
 	int code = 0;
 
+	it->last = calloc(it->nest.uses + 1, sizeof(*it->last));
+	if (!it->last)
+		return -ENOMEM;
 	for (*iterations = 0; !code && *iterations < ITERATIONS_MAX; ++*iterations) {
 		code = iterate(it, culprit);
 		if (code || it->change < CHANGE_MAX)
 			break;
-		if (it->change < 0.9 * best) {
-			best = it->change;
-			since = 0;
-		} else if (++since > 2 && it->damping > 0.1) {
-			it->damping /= 2;
-			since = 0;
-		}
 	}
 	return code ? code : nest_flow(&it->nest);
 }
@@ -302,6 +311,7 @@ static void end(struct iteration *it)
 {
 	nest_free(&it->nest);
 	free(it->others);
+	free(it->last);
 }
 
 /*
