@@ -157,10 +157,14 @@ static int solve_run(const struct args *args, const struct tl_lqn *lqn,
 {
 	struct tl_lqn_solve_out out;
 	struct tl_error err;
-	int status;
+	int status, code = tl_lqn_solve(lqn, &out);
 
-	if (tl_lqn_solve(lqn, &out)) {
-		tl_error_no_memory(&err);
+	if (code) {
+		if (code == -ENOMEM)
+			tl_error_no_memory(&err);
+		else
+			tl_error_set(&err, code, "%s: numbers out of range: give less customers, "
+				     "or simulate", args->file);
 		status = tl_out_failed(&err);
 	} else if (args->verify) {
 		status = verify_run(args, lqn, &out, faults);

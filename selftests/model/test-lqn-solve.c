@@ -197,8 +197,14 @@ static void test_verdicts(void)
 		   "threads that are");
 	verdict_is("P 0\np u i\np c s\np l f\n-1\nT 0\nt r r r -1 u z 0.1 m 20\n"
 		   "t t n e -1 c i\nt l n log -1 l\n-1\nE 0\ny r e 1 -1\ns e 0.01 -1\nz e log 1 -1\n"
-		   "s log 0.02 -1\n-1\n", TL_LQN_SATURATED, TL_LQN_TASK_SATURATED,
+		   "s log 0.02 -1\n-1\n", TL_LQN_UNSTABLE, TL_LQN_UNSTABLE,
 		   "asynchronous calls that pile up, made by customers");
+	/* Without waiting, customers would ask for nine times what there is. */
+	verdict_is("P 0\np u i\np c f\np d s\n-1\nT 0\nt A r a -1 u z 0.9 m 28\n"
+		   "t B r b -1 u z 1.6 m 6\nt t n x y -1 c m 4\nt v n v -1 c i\n-1\nE 0\n"
+		   "y a x 2 -1\ny b y 2 -1\ns x 0.01 -1\ny x v 2 -1\ns y 0.01 -1\nz y v 0.5 -1\n"
+		   "s v 0.025 -1\n-1\n", TL_LQN_OK, TL_LQN_OK,
+		   "customers who wait, however many, are no reason to say so");
 }
 
 /* ---- shapes ----------------------------------------------------------------------- */

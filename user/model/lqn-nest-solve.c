@@ -144,7 +144,7 @@ static int network_fit(struct nest *nest, size_t context, double wanted)
 		left = (double)works - alone(nest, context, works);
 		if (left >= wanted)
 			break;
-		if (works >= WORKS_MAX || (left - before < 1e-9 * wanted && works > 4 * last))
+		if (works >= WORKS_MAX || works > 20 * last + 2000 || (left - before < 1e-9 * wanted && works > 4 * last))
 			return -EOVERFLOW;
 		before = left;
 		works = works + works / 8 + 2;

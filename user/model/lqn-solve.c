@@ -19,6 +19,8 @@
 #define ITERATIONS_MAX 500
 #define CHANGE_MAX 1e-5 /* relative, of an iteration */
 #define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
+#define BUSY_FIRST 0.9 /* of a processor, to begin with */
+#define TRIES_MAX 12
 #define DAMPING_MIN 0.25
 #define DAMPING_MAX 1.5
 #define RESIDUAL_MAX 1e-4 /* with which figures are figures */
@@ -122,6 +124,27 @@ static void others_update(struct iteration *it)
 	}
 }
 
+static void cycles_lower(struct iteration *it, double factor)
+{
+	size_t t;
+
+	for (t = 0; t < it->nest.lqn->tasks; t++)
+		it->nest.cycles_per_s[t] *= factor;
+}
+
+/* If nobody waited, customers might ask for more than processors have: begin with less. */
+static double lowest(const struct iteration *it)
+{
+	double factor = 1;
+	size_t p;
+
+	for (p = 0; p < it->nest.lqn->processors; p++)
+		if (it->others[p] > 0)
+			factor = fmin(factor, BUSY_FIRST * it->nest.lqn->processor[p].servers /
+						      it->others[p]);
+	return factor;
+}
+
 static int begin(struct iteration *it, const struct tl_lqn *lqn, const bool *idle)
 {
 	struct nest *nest = &it->nest;
@@ -140,9 +163,11 @@ static int begin(struct iteration *it, const struct tl_lqn *lqn, const bool *idl
 	nest_times_idle(nest);
 	nest_times(nest);
 	cycles_update(it, 1);
+	code = nest_flow(nest);
 	others_update(it);
+	cycles_lower(it, lowest(it));
 	it->change = 0;
-	return 0;
+	return code;
 }
 
 static int iterate(struct iteration *it, size_t *culprit)
@@ -179,6 +204,7 @@ static int iterate(struct iteration *it, size_t *culprit)
 
 static int settle(struct iteration *it, unsigned int *iterations, size_t *culprit)
 {
+	unsigned int tries = 0;
 	int code = 0;
 
 	it->last = calloc(it->nest.uses + 1, sizeof(*it->last));
@@ -186,6 +212,12 @@ static int settle(struct iteration *it, unsigned int *iterations, size_t *culpri
 		return -ENOMEM;
 	for (*iterations = 0; !code && *iterations < ITERATIONS_MAX; ++*iterations) {
 		code = iterate(it, culprit);
+		if ((code == -EDOM || code == -EOVERFLOW) && tries++ < TRIES_MAX) {
+			/* Too many cycles for what arrives, perhaps: that is not known yet. */
+			cycles_lower(it, 0.8);
+			code = 0;
+			continue;
+		}
 		if (code || it->change < CHANGE_MAX)
 			break;
 	}
@@ -269,7 +301,19 @@ static void figures_fill(const struct nest *nest, struct tl_lqn_figures *value)
 	processor_figures(nest, value);
 }
 
-/* What piles up if there is no solution: the station that is asked for most. */
+static size_t task_on(const struct tl_lqn *lqn, size_t processor)
+{
+	size_t t = 0;
+
+	while (t + 1 < lqn->tasks && lqn->task[t].processor != processor)
+		t++;
+	return t;
+}
+
+/*
+ * What piles up if there is no solution: of what nobody waits for, if there is any such,
+ * the station that is asked for most.
+ */
 static void piles_up(const struct nest *nest, size_t context, struct tl_lqn_solution *solution)
 {
 	const struct nest_context *c = &nest->context[context];
@@ -278,23 +322,22 @@ static void piles_up(const struct nest *nest, size_t context, struct tl_lqn_solu
 
 	solution->verdict = TL_LQN_UNSTABLE;
 	for (s = 0; s < c->stations; s++) {
-		asked = (nest_asked(context, c->station[s].demand, NEST_CLOSED) +
-			 nest_asked(context, c->station[s].demand, !NEST_CLOSED)) /
-			nest_own_speed(nest, &c->station[s], 1e18);
+		const struct nest_station *station = &c->station[s];
+
+		asked = asked_of(station) / nest_own_speed(nest, station, 1e18);
+		if (!(station->demand[NEST_ASYNC] + station->demand[NEST_OPEN] > 0))
+			asked = 0;
 		if (asked <= most)
 			continue;
 		most = asked;
-		solution->verdict = c->station[s].pool ? TL_LQN_TASK_SATURATED :
-							 TL_LQN_SATURATED;
-		solution->culprit = c->station[s].of;
-		solution->offered = asked;
+		solution->culprit = station->pool ? station->of : task_on(nest->lqn, station->of);
 	}
 }
 
 static int conclude(const struct iteration *it, int code, size_t culprit,
 		    struct tl_lqn_solution *solution)
 {
-	if (code == -EDOM || code == -EOVERFLOW || code == -ERANGE) {
+	if (code == -EDOM || code == -EOVERFLOW) {
 		piles_up(&it->nest, culprit, solution);
 		return 0;
 	}
@@ -376,7 +419,7 @@ static int begin_anew(struct iteration *it, unsigned int *iterations)
  * @lqn: network
  * @out: what came of it; the caller frees its solution in any case
  *
- * Return: 0 whatever the verdict, or -ENOMEM.
+ * Return: 0 whatever the verdict, -ENOMEM, or -ERANGE with too many customers.
  */
 int tl_lqn_solve(const struct tl_lqn *lqn, struct tl_lqn_solve_out *out)
 {
