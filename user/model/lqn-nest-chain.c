@@ -224,7 +224,11 @@ int nest_chains_exact(struct nest *nest, bool *exact)
 		*exact = false;
 	if (!code && *exact)
 		code = chains_new(nest, &x);
+	if (!code && *exact)
+		code = nest_flow(nest);
 	if (!code && *exact) {
+		nest_times_idle(nest);
+		nest_times(nest);
 		chains_fill(nest, &x);
 		*exact = tl_mva_states(&x.in) <= STATES_MAX;
 	}
