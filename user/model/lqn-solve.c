@@ -19,6 +19,7 @@
 #define ITERATIONS_MAX 500
 #define CHANGE_MAX 1e-5 /* relative, of an iteration */
 #define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
+#define CHECK_MAX 0.01 /* off from a law by more, it is no solution */
 #define BUSY_FIRST 0.9 /* of a processor, to begin with */
 #define TRIES_MAX 12
 #define DAMPING_MIN 0.25
@@ -337,6 +338,8 @@ static void piles_up(const struct nest *nest, size_t context, struct tl_lqn_solu
 static int conclude(const struct iteration *it, int code, size_t culprit,
 		    struct tl_lqn_solution *solution)
 {
+	double off;
+
 	if (code == -EDOM || code == -EOVERFLOW) {
 		piles_up(&it->nest, culprit, solution);
 		return 0;
@@ -347,7 +350,14 @@ static int conclude(const struct iteration *it, int code, size_t culprit,
 	if (!(it->change < RESIDUAL_MAX))
 		solution->verdict = TL_LQN_NOT_CONVERGED;
 	figures_fill(&it->nest, &solution->value);
-	return tl_lqn_checks(it->nest.lqn, solution);
+	code = tl_lqn_checks(it->nest.lqn, solution);
+	off = fmax(fmax(solution->checks.little, solution->checks.utilisation),
+		   solution->checks.flow);
+	if (off > CHECK_MAX) {
+		solution->verdict = TL_LQN_NOT_CONVERGED;
+		solution->residual = fmax(solution->residual, off);
+	}
+	return code;
 }
 
 static void end(struct iteration *it)
