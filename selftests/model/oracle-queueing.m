@@ -74,7 +74,7 @@ for i = 1:6
 	row("open", [C, K, l, m, d'(:)'], r'(:)');
 end
 for i = 1:6
-	K = 1 + floor(4 * rand()); d = 0.01 + 0.2 * rand(1, K); n = floor(1 + 50 * rand()); z = 3 * rand();
+	K = 1 + floor(4 * rand()); d = 0.01 + 0.2 * rand(1, K); n = 2 * i; z = 3 * rand();
 	[xl, xu, rl, ru] = qncsaba(n, d, ones(1, K), ones(1, K), z); row("asymptotic", [n, z, K, d], [xl, xu, rl, ru]);
 	[xl, xu, rl, ru] = qncsbsb(n, d, ones(1, K), ones(1, K), z); row("balanced", [n, z, K, d], [xl, xu, rl, ru]);
 end

@@ -17,11 +17,11 @@ TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
 
 usage()
 {
-	says 2 'lqn needs check or simulate' "$real" lqn
+	says 2 'lqn needs check, simulate or solve' "$real" lqn
 	says 2 'lqn has no "guess"' "$real" lqn guess
 	says 2 'lqn check needs a model' "$real" lqn check
 	says 2 'unexpected argument "b"' "$real" lqn check a b
-	says 2 'only lqn simulate takes --seed' "$real" lqn check --seed 3 a.lqn
+	says 2 'only lqn simulate, and lqn solve --verify, take --seed' "$real" lqn check --seed 3 a.lqn
 	says 2 '--seed "x" is not a whole number' "$real" lqn simulate --seed x a.lqn
 	says 2 '--steps 1 is out of range' "$real" lqn simulate --steps 1 a.lqn
 	says 2 '--precision "-1" is not a number' "$real" lqn simulate --precision -1 a.lqn
