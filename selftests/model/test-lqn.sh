@@ -223,9 +223,29 @@ large()
 	result $? 'XML a million elements deep'
 }
 
+solves()
+{
+	shop 2
+	run "$real" lqn solve --json "$dir/shop.lqn"
+	good 'solve --json' '.[0] | .verdict == "ok" and .reference.Users.throughput > 9 and
+		.reference.Users.throughput < 10 and .checks.little < 1e-4 and .checks.flow < 1e-9 and
+		.checks.utilisation < 1e-4 and (.entries.page.service_s | length) == 2 and
+		(has("verify") | not)'
+	run "$real" lqn solve --json --verify --precision 0.01 "$dir/shop.lqn"
+	good 'solve --verify --json' '.[0].verify | .reference.Users.throughput > -0.03 and
+		.reference.Users.throughput < 0.03 and .reference.Users.throughput != 0 and
+		(.entries | length) == 3'
+	run "$real" lqn solve --verify --precision 0.05 "$dir/shop.lqn"
+	[[ $status == 0 ]] && grep -q '^simulated: ' "$dir/out" && grep -q '^farthest off' "$dir/out"
+	result $? 'solve --verify: both, and the difference'
+	says 2 'only lqn solve takes --verify' "$real" lqn simulate --verify "$dir/shop.lqn"
+	says 2 'only lqn simulate, and lqn solve --verify, take' "$real" lqn solve --seed 1 "$dir/shop.lqn"
+}
+
 usage
 files
 checks
+solves
 simulates
 verdicts
 large
