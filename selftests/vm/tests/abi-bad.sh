@@ -48,7 +48,7 @@ check 'the client: tier-add' tlmnl tier-add kept 7100
 check 'the client: class-add' tlmnl class-add kept 'GET\x20\xff' kept
 check 'the client: hooks' tlmnl hooks
 is "$(tlmnl class-list | jq -c 'del(.id)')" \
-	'{"name":"kept","prefix":"GET ÿ","tier":"kept","hits":0}' 'the client: class-list'
+	'{"hits":0,"name":"kept","prefix":"GET ÿ","tier":"kept"}' 'the client: class-list'
 
 # Somebody who may not.
 before=$(settings)
