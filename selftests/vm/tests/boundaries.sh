@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=none timeout=400
+# vm: brief=6.1 timeout=400
 #
 # Where requests begin and end, on every kernel. A busy emulator may stand between a server
 # that looks at its clock and the module that does: it must not take for that what a wrong
