@@ -187,17 +187,18 @@ void tl_server_shut(struct tl_server *server)
 	server->shut = true;
 }
 
-/* Of a request that begins. */
-static void ask_caller(struct tl_server *server, u64 bytes)
+/* Of a request that begins. Return: false if nobody is there to ask. */
+static bool ask_caller(struct tl_server *server, u64 bytes)
 {
 	struct tl_link *link;
 
 	tl_join_find(server, bytes);
 	link = tl_join_lock(server);
 	if (!link)
-		return;
+		return false;
 	tl_link_opened(link, &server->request);
 	tl_join_unlock(server);
+	return true;
 }
 
 static noinline void classify(struct tl_server *server, struct tl_task *task, u64 bytes, bool first)
@@ -226,6 +227,8 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 {
 	struct tl_request *request = &server->request;
 	struct tl_ended *ended = this_cpu_ptr(&ended_request);
+	bool had_caller = server->caller;
+	u32 class = request->class, parent = request->parent;
 	u64 seq = request->seq;
 
 	/* The rest of what was asked for, drained before the close. */
@@ -242,7 +245,11 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		server->unread = false;
 		if (task->process)
 			WRITE_ONCE(task->process->tier, server->tier->id);
-		ask_caller(server, bytes);
+		/* Who said good-bye and has gone is who asked before. */
+		if (!ask_caller(server, bytes) && had_caller) {
+			request->class = class;
+			request->parent = parent;
+		}
 	}
 	/* The caller's end is asked before the bytes: rules of one's own go first. */
 	if (tl_class_reads())

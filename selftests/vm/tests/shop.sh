@@ -49,6 +49,9 @@ for port in 8080 9000 3306; do
 	check "$port: of all that it used, $(jq -n "100 * $outside / $used * 10 | round / 10") % is outside of requests" \
 		jq -en "$used > 0 and ($outside / $used | fabs) < 0.05"
 done
+# Also what a connection's end takes, whose caller has gone by then.
+is "$(jq -s '[.[].paths[] | select(.parent == null and (.tier | test(":(9000|3306)$")))] | length' "$recording")" 0 \
+	'php-fpm and MariaDB: all work is done for somebody'
 # MariaDB speaks first, and the only requests without answer are Quit.
 nothing_lost push="$(jq .mariadb.connections /tmp/truth.json)" \
 	unanswered="$(jq .mariadb.quits /tmp/truth.json)"
