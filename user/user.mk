@@ -20,13 +20,18 @@ user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm
 user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/model/*.c \
 	user/selftest/*.c))) kmod/core/hist.c
 user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
-user-objects := $(user-lib-objects) $(O)/user/user/main.o
+user-lib := $(O)/user/lib.a
 
 .PHONY: user user-check user-clean user-test-programs
 user: $(O)/tierlens ## build/tierlens, the command line
 
-$(O)/tierlens: $(user-objects)
-	$(CC) -o $@ $(user-objects) $(LDFLAGS) $(user-libs)
+$(O)/tierlens: $(O)/user/user/main.o $(user-lib)
+	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
+
+%/lib.a:
+	@rm -f $@
+	@$(AR) rcs $@ $^
+$(user-lib): $(user-lib-objects)
 
 # Headers are few and small: any change of one compiles everything again.
 user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
@@ -40,8 +45,9 @@ user-test-dir := $(O)/user-test
 user-test-flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 user-tests := $(patsubst selftests/unit/%.c,$(user-test-dir)/%,\
 	$(sort $(wildcard selftests/unit/test-user-*.c)))
-user-test-lib := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources))
-.SECONDARY: $(user-test-lib)
+user-test-lib-objects := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources))
+user-test-lib := $(user-test-dir)/lib.a
+$(user-test-lib): $(user-test-lib-objects)
 
 $(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h
 	@mkdir -p $(@D)

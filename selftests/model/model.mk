@@ -17,53 +17,31 @@ endif
 PROVE ?= prove
 model-dir := selftests/model
 model-out := $(O)/model-test
-model-flags = $(user-cflags) -I$(model-dir) -Iselftests/unit
-model-test-flags = $(model-flags) $(user-test-flags)
-model-libs = $(LDFLAGS) $(user-libs)
-
-model-sim := $(model-dir)/sim.c $(model-dir)/sim-shapes.c
-model-headers := $(wildcard $(model-dir)/*.h) $(user-headers) selftests/unit/tap.h
-model-sources := $(sort $(wildcard user/model/*.c))
+model-headers := $(wildcard $(model-dir)/*.h) selftests/unit/tap.h
 model-tests := $(patsubst $(model-dir)/%.c,$(model-out)/%,$(sort $(wildcard $(model-dir)/test-*.c)))
 model-scripts := $(sort $(wildcard $(model-dir)/test-*.sh))
 
-# Networks are read from text, by what the command reads them with.
-model-lqn := $(filter-out %-out.c,$(sort $(wildcard user/lqn-*.c))) user/text.c user/error.c \
-	$(model-dir)/lqn-exact.c
-
 # Simulations take long under the sanitizers; the models' own tests have them.
-$(model-out)/test-lqn-coverage: $(model-dir)/test-lqn-coverage.c $(model-sim) $(model-sources) \
-		$(model-lqn) $(model-headers)
-	@mkdir -p $(@D)
-	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+model-plain := test-coverage test-lqn-accuracy test-lqn-coverage sim-figures bench-models
 
-$(model-out)/test-lqn-accuracy: $(model-dir)/test-lqn-accuracy.c $(model-dir)/lqn-shapes.c \
-		$(model-sim) $(model-sources) $(model-lqn) $(model-headers)
-	@mkdir -p $(@D)
-	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+# What all of them link: the command's objects, and what is beside the tests.
+model-shared := $(patsubst %.c,%.o,$(filter-out $(model-dir)/test-% $(model-plain:%=$(model-dir)/%.c),\
+	$(sort $(wildcard $(model-dir)/*.c))))
+.SECONDARY: $(addprefix $(O)/user/,$(model-shared)) $(addprefix $(user-test-dir)/,$(model-shared))
 
-$(model-out)/test-coverage: $(model-dir)/test-coverage.c $(model-sim) $(model-sources) $(model-headers)
-	@mkdir -p $(@D)
-	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+$(O)/user/$(model-dir)/%.o $(user-test-dir)/$(model-dir)/%.o: CFLAGS += -Iselftests/unit
+$(patsubst %.c,$(O)/user/%.o,$(wildcard $(model-dir)/*.c)): $(model-headers)
+$(patsubst %.c,$(user-test-dir)/%.o,$(wildcard $(model-dir)/*.c)): $(model-headers)
 
-$(model-out)/test-lqn-sim: $(model-dir)/test-lqn-sim.c $(model-sources) $(model-lqn) \
-		$(model-headers)
+$(model-plain:%=$(model-out)/%): $(model-out)/%: $(O)/user/$(model-dir)/%.o \
+		$(addprefix $(O)/user/,$(model-shared)) $(user-lib)
 	@mkdir -p $(@D)
-	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
+	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
 
-$(model-out)/test-lqn-solve: $(model-dir)/test-lqn-solve.c $(model-dir)/lqn-shapes.c $(model-sim) \
-		$(model-sources) $(model-lqn) $(model-headers)
+$(model-out)/test-%: $(user-test-dir)/$(model-dir)/test-%.o \
+		$(addprefix $(user-test-dir)/,$(model-shared)) $(user-test-lib)
 	@mkdir -p $(@D)
-	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
-
-$(model-out)/test-%: $(model-dir)/test-%.c $(model-sim) $(model-sources) $(model-headers)
-	@mkdir -p $(@D)
-	$(CC) $(model-test-flags) -o $@ $(filter %.c,$^) $(model-libs)
-
-$(model-out)/sim-figures $(model-out)/bench-models: $(model-out)/%: $(model-dir)/%.c $(model-sim) \
-		$(model-sources) $(model-headers)
-	@mkdir -p $(@D)
-	$(CC) $(model-flags) -o $@ $(filter %.c,$^) $(model-libs)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
 
 # The command under the sanitizers, as its users run it otherwise.
 $(model-out)/tierlens: $(user-test-dir)/user/main.o $(user-test-lib)
