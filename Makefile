@@ -50,10 +50,11 @@ uninstall: ## the reverse
 
 # ---- demo and tests -----------------------------------------------------------
 
-# Kernels of Documentation/kernels.md that the tests run on, with the machine that
-# they want; each is one boot. The longest first: two run at once.
-CHECK_VM ?= 6.1 6.1+virtual 6.1+single newest 5.10 6.1-arm64 6.12 newest+single \
-	5.10+single 6.1-arm64+single 6.12+single
+# What tools/check does: kernels of Documentation/kernels.md that the tests run on, with the machine
+# that they want, each one boot. The longest first.
+CHECK_VM ?= 6.1+virtual 6.1 newest 5.10 6.1-arm64 6.12 6.1+single newest+single 5.10+single \
+	6.1-arm64+single 6.12+single
+CHECK ?= $(wordlist 1,2,$(CHECK_VM)) host static $(wordlist 3,99,$(CHECK_VM))
 
 .PHONY: demo eval-demand check check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
@@ -68,10 +69,8 @@ eval-demand: ## the experiment behind "tierlens demand", in a virtual machine; A
 
 check: ## all tests; installs what they need
 	@tools/setup build check vm
-	@$(MAKE) --no-print-directory user guest check-static
-	@$(MAKE) --no-print-directory check-unit
-	@$(MAKE) --no-print-directory check-model
-	@$(MAKE) --no-print-directory check-vm
+	@$(MAKE) --no-print-directory -j$$(nproc) user guest
+	@tools/check $(CHECK)
 
 check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and the debug kernel
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
@@ -98,7 +97,7 @@ guest-arm64:
 		GUEST_OUT=$(O)/guest/arm64 $$(tools/image arm64-flags)
 
 check-vm:
-	@tools/check-vm $(CHECK_VM)
+	@tools/check $(CHECK_VM)
 
 check-static:
 	@tools/check-static

@@ -15,6 +15,7 @@ include user/user.mk
 endif
 
 PROVE ?= prove
+TEST_JOBS ?= 2
 model-dir := selftests/model
 model-out := $(O)/model-test
 model-headers := $(wildcard $(model-dir)/*.h) selftests/unit/tap.h
@@ -52,7 +53,7 @@ model-programs: $(model-tests) $(model-out)/tierlens $(model-out)/sim-figures
 
 check-model: model-programs ## tests of the models: closed forms, oracles, simulated services
 	TIERLENS=$(model-out)/tierlens SIM=$(model-out)/sim-figures \
-		$(PROVE) -j 2 -e '' $(model-tests) $(model-scripts)
+		$(PROVE) -j $(TEST_JOBS) -e '' $(model-tests) $(model-scripts)
 
 bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models take
 	$< $(O)/tierlens

@@ -7,7 +7,7 @@
 #
 # The core's tests are build/unit/test-core-NAME; the command line's are made by user/user.mk and
 # the test services by selftests/lib/lib.mk, which a makefile that includes this one includes first.
-# Overridable: O (where to build), CC, UNIT_CFLAGS, PROVE.
+# Overridable: O (where to build), CC, UNIT_CFLAGS, PROVE, TEST_JOBS (how many at once).
 
 .PHONY: check-unit check-core unit-clean
 check-unit:
@@ -21,6 +21,7 @@ endif
 
 O ?= build
 PROVE ?= prove
+TEST_JOBS ?= 2
 UNIT_CFLAGS ?= -fsanitize=address,undefined -fno-sanitize-recover=all -g -O1
 
 unit-dir := selftests/unit
@@ -58,7 +59,7 @@ check-core: $(unit-core-tests)
 check-unit: $(unit-core-tests) $(user-tests) $(unit-user-programs) $(GUEST_PROGRAMS)
 	TIERSERVER=$(abspath $(GUEST_OUT))/tierserver LOAD=$(abspath $(GUEST_OUT))/load \
 	TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
-		$(PROVE) -j 2 -e '' $(unit-core-tests) $(user-tests) $(unit-scripts)
+		$(PROVE) -j $(TEST_JOBS) -e '' $(unit-core-tests) $(user-tests) $(unit-scripts)
 
 unit-clean:
 	rm -rf $(unit-out)
