@@ -7,8 +7,6 @@
 #include "model/lqn.h"
 #include "out.h"
 
-#define ROWS_MAX 200 /* of a table for people; programs get them all */
-
 static const char *const disciplines[] = {
 	[TL_LQN_FCFS] = "fcfs", [TL_LQN_PS] = "ps", [TL_LQN_DELAY] = "delay",
 };
@@ -25,12 +23,13 @@ static void number_add(struct tl_grid *grid, uint32_t n)
 		tl_grid_add(grid, "%u", n);
 }
 
-static void grid_end(struct tl_grid *grid, size_t n, FILE *to)
+/* Prints the table, which has the first of @n rows, and says so if it has not all. */
+void tl_lqn_grid_end(struct tl_grid *grid, size_t n, FILE *to)
 {
 	tl_grid_print(grid, to, 0, 0);
 	tl_grid_free(grid);
-	if (n > ROWS_MAX)
-		fprintf(to, "... %zu more: --json has all\n", n - ROWS_MAX);
+	if (n > TL_LQN_ROWS_MAX)
+		fprintf(to, "... %zu more: --json has all\n", n - TL_LQN_ROWS_MAX);
 }
 
 static void processors_print(const struct tl_lqn *lqn, FILE *to)
@@ -38,13 +37,13 @@ static void processors_print(const struct tl_lqn *lqn, FILE *to)
 	struct tl_grid *grid = tl_grid_new("processor|discipline|>servers|>speed");
 	size_t i;
 
-	for (i = 0; i < lqn->processors && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->processors && i < TL_LQN_ROWS_MAX; i++) {
 		tl_grid_add(grid, "%s", lqn->processor[i].name);
 		tl_grid_add(grid, "%s", disciplines[lqn->processor[i].discipline]);
 		number_add(grid, lqn->processor[i].servers);
 		tl_grid_add(grid, "%g", lqn->processor[i].speed);
 	}
-	grid_end(grid, lqn->processors, to);
+	tl_lqn_grid_end(grid, lqn->processors, to);
 }
 
 static void tasks_print(const struct tl_lqn *lqn, FILE *to)
@@ -52,7 +51,7 @@ static void tasks_print(const struct tl_lqn *lqn, FILE *to)
 	struct tl_grid *grid = tl_grid_new("task|kind|>threads|processor|>think s|>entries");
 	size_t i;
 
-	for (i = 0; i < lqn->tasks && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->tasks && i < TL_LQN_ROWS_MAX; i++) {
 		const struct tl_lqn_task *task = &lqn->task[i];
 
 		tl_grid_add(grid, "%s", task->name);
@@ -65,7 +64,7 @@ static void tasks_print(const struct tl_lqn *lqn, FILE *to)
 			tl_grid_add(grid, "-");
 		tl_grid_add(grid, "%zu", task->entries);
 	}
-	grid_end(grid, lqn->tasks, to);
+	tl_lqn_grid_end(grid, lqn->tasks, to);
 }
 
 static void entries_print(const struct tl_lqn *lqn, FILE *to)
@@ -74,7 +73,7 @@ static void entries_print(const struct tl_lqn *lqn, FILE *to)
 					   ">arrivals/s");
 	size_t i;
 
-	for (i = 0; i < lqn->entries && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->entries && i < TL_LQN_ROWS_MAX; i++) {
 		const struct tl_lqn_entry *entry = &lqn->entry[i];
 
 		tl_grid_add(grid, "%s", entry->name);
@@ -85,7 +84,7 @@ static void entries_print(const struct tl_lqn *lqn, FILE *to)
 		tl_grid_add(grid, "%zu", entry->forwards);
 		tl_grid_add(grid, "%g", entry->arrivals_per_s);
 	}
-	grid_end(grid, lqn->entries, to);
+	tl_lqn_grid_end(grid, lqn->entries, to);
 }
 
 static void sentences_print(const char *before, char *const *sentences, size_t n)

@@ -5,7 +5,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#define TL_LQN_ROWS_MAX 200 /* of a table for people; programs get them all */
+
 struct tl_faults;
+struct tl_grid;
 struct tl_lqn;
 struct tl_lqn_solution;
 
@@ -24,6 +27,7 @@ void tl_lqn_verify_print(const struct tl_lqn *lqn, const struct tl_lqn_solution 
 			 const struct tl_lqn_solution *simulated, double factor, FILE *to);
 
 /* lqn-check-out.c */
+void tl_lqn_grid_end(struct tl_grid *grid, size_t n, FILE *to);
 void tl_lqn_notes_print(const struct tl_faults *faults);
 int tl_lqn_check_print(const struct tl_lqn *lqn, const struct tl_faults *faults, FILE *to);
 json_t *tl_lqn_check_json(const struct tl_lqn *lqn, const struct tl_faults *faults);

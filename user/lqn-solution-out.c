@@ -171,8 +171,6 @@ json_t *tl_lqn_half95_json(const struct tl_lqn *lqn, const struct tl_lqn_solutio
 
 /* ---- for people ------------------------------------------------------------------- */
 
-#define ROWS_MAX 200
-
 /* A figure, with its interval if there is one. @factor 0: there is none. */
 static void figure_add(struct tl_grid *grid, double value, double half95, double factor)
 {
@@ -184,10 +182,7 @@ static void figure_add(struct tl_grid *grid, double value, double half95, double
 
 static void grid_end(struct tl_grid *grid, size_t n, FILE *to)
 {
-	tl_grid_print(grid, to, 0, 0);
-	tl_grid_free(grid);
-	if (n > ROWS_MAX)
-		fprintf(to, "... %zu more: --json has all\n", n - ROWS_MAX);
+	tl_lqn_grid_end(grid, n, to);
 	fputc('\n', to);
 }
 
@@ -198,7 +193,7 @@ static void customers_print(const struct tl_lqn *lqn, const struct tl_lqn_soluti
 	size_t i, n = 0;
 
 	for (i = 0; i < lqn->tasks; i++) {
-		if (!lqn->task[i].reference || n++ >= ROWS_MAX)
+		if (!lqn->task[i].reference || n++ >= TL_LQN_ROWS_MAX)
 			continue;
 		tl_grid_add(grid, "%s", lqn->task[i].name);
 		tl_grid_add(grid, "%u", lqn->task[i].threads);
@@ -219,7 +214,7 @@ static void entries_print(const struct tl_lqn *lqn, const struct tl_lqn_solution
 					   ">second s|>threads");
 	size_t i;
 
-	for (i = 0; i < lqn->entries && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->entries && i < TL_LQN_ROWS_MAX; i++) {
 		const struct tl_lqn_entry_figures *value = &s->value.entry[i];
 		const struct tl_lqn_entry_figures *half = &s->half95.entry[i];
 
@@ -250,14 +245,14 @@ static void uses_print(const struct tl_lqn *lqn, const struct tl_lqn_solution *s
 	struct tl_grid *grid = tl_grid_new("task|>threads|>held");
 	size_t i;
 
-	for (i = 0; i < lqn->tasks && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->tasks && i < TL_LQN_ROWS_MAX; i++) {
 		tl_grid_add(grid, "%s", lqn->task[i].name);
 		use_add(grid, lqn->task[i].threads, s->value.task[i].utilisation,
 			s->half95.task[i].utilisation, factor);
 	}
 	grid_end(grid, lqn->tasks, to);
 	grid = tl_grid_new("processor|>servers|>utilisation");
-	for (i = 0; i < lqn->processors && i < ROWS_MAX; i++) {
+	for (i = 0; i < lqn->processors && i < TL_LQN_ROWS_MAX; i++) {
 		tl_grid_add(grid, "%s", lqn->processor[i].name);
 		use_add(grid, lqn->processor[i].servers, s->value.processor[i],
 			s->half95.processor[i], factor);
