@@ -8,7 +8,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=$((480 / slow))
+requests=$((240 / slow))
 classes=()
 asks=()
 for n in {00..15}; do
@@ -239,11 +239,11 @@ delete_rules || not_ok 'rules deleted'
 # ---- changed under load -----------------------------------------------------
 
 first=$(newest)
-load --to 9101 --in-order "${asks[@]}" --connections 4 --requests 1000000 --seconds 60 --think-ms 5 \
+load --to 9101 --in-order "${asks[@]}" --connections 4 --requests 1000000 --seconds 60 --think-ms 25 \
 	>/tmp/load.json &
 load=$!
 changes=0
-for _ in 1 2 3; do
+for _ in 1 2; do
 	add_rules && add_rules front && tlmnl class-add any c && tlmnl class-add any-mid c mid &&
 		sleep 0.3 && delete_rules || not_ok 'rules changed under load'
 	changes=$((changes + 68))

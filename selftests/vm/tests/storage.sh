@@ -8,6 +8,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
+[ -r /proc/self/io ] || skip_all 'the kernel does not count what a process reads (CONFIG_TASK_IO_ACCOUNTING)'
 www=/tmp/www
 files=12
 mkdir -p $www
