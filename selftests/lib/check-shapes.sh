@@ -20,6 +20,7 @@ classes=16
 # % for a path.
 shapes='
 thread:		--mode thread
+executor:	--mode executor
 prefork:	--mode prefork --pool @
 fork:		--mode fork / --reconnect-every 10
 passfd:		--mode passfd --pool @

@@ -18,8 +18,8 @@ GUEST_CC      ?= $(if $(filter $(GUEST_ARCH),$(guest-native)),$(CC),aarch64-linu
 GUEST_CFLAGS  ?= -O2 -g
 GUEST_LDFLAGS ?= -static
 
-guest-tierserver-objs := tierserver tier tier-answer tier-sync tier-thread tier-fork tier-pool \
-			 tier-queue tier-epoll tier-coro tier-uring coro truth truth-write frame addr opt
+guest-tierserver-objs := tierserver tier tier-answer tier-sync tier-thread tier-executor tier-fork \
+			 tier-pool tier-crew tier-queue tier-epoll tier-coro tier-uring coro truth truth-write frame addr opt
 guest-load-objs       := load load-run load-ask load-frame load-mix load-walk load-stats truth frame addr opt
 
 # A cross-built library is found by a pkg-config of its own only. Without it the modes of

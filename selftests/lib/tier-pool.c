@@ -4,17 +4,14 @@
  * of threads. The one that takes it makes the calls, and sends the answer itself or gives
  * it back to the first thread, which then does.
  */
-#include "tier.h"
+#include "tier-crew.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "tier-queue.h"
 
 /* What is no client has numbers above theirs: the listening ones, and then these. */
 #define NR_END (TIER_CLIENTS + TIER_PORTS)
@@ -37,17 +34,10 @@ struct pool {
 	struct tier *tier;
 	int epoll_fd, done_fd;
 	struct client *clients[TIER_CLIENTS];
-	struct tier_queue queue; /* requests; -1: to end */
-	struct tier_queue done;	 /* results, where the reader answers */
+	struct tier_crew crew;	/* to which connections are handed over */
+	struct tier_queue done; /* results, where the reader answers */
 	struct tier_worker sender;
 	bool told;
-};
-
-struct serving {
-	struct pool *pool;
-	pthread_t thread;
-	bool running;
-	struct tier_worker worker;
 };
 
 static void client_close(struct client *c)
@@ -84,59 +74,47 @@ static bool client_taken(struct pool *p, unsigned int nr, int ret)
 /* --- workers --- */
 
 /* Serves what was read; a request that came along with it is served here as well. */
-static void serve_and_answer(struct serving *s, unsigned int nr)
+static void serve_and_answer(struct pool *p, struct tier_worker *w, unsigned int nr)
 {
-	struct tier_conn *c = &s->pool->clients[nr]->conn;
+	struct tier_conn *c = &p->clients[nr]->conn;
 	int ret;
 
 	do {
 		truth_charge(&c->q);
-		if (tier_worker_work(&s->worker, c) ||
-		    tier_worker_answer(&s->worker, c)) {
-			client_close(s->pool->clients[nr]);
+		if (tier_worker_work(w, c) || tier_worker_answer(w, c)) {
+			client_close(p->clients[nr]);
 			return;
 		}
 		tier_conn_ready(c);
-		ret = tier_conn_pipelined(s->pool->tier, c);
-	} while (client_taken(s->pool, nr, ret));
+		ret = tier_conn_pipelined(p->tier, c);
+	} while (client_taken(p, nr, ret));
 }
 
-static void serve_and_give_back(struct serving *s, unsigned int nr)
+static void serve_and_give_back(struct pool *p, struct tier_worker *w, unsigned int nr)
 {
-	struct client *c = s->pool->clients[nr];
+	struct client *c = p->clients[nr];
 
 	truth_charge(&c->conn.q);
-	c->failed = tier_worker_work(&s->worker, &c->conn);
+	c->failed = tier_worker_work(w, &c->conn);
 	truth_charge(NULL);
-	tier_queue_put(&s->pool->done, nr);
-	eventfd_write(s->pool->done_fd, 1);
+	tier_queue_put(&p->done, nr);
+	eventfd_write(p->done_fd, 1);
 }
 
-static void *serve(void *arg)
+static void serve(struct tier_crew *crew, struct tier_worker *w, uint32_t nr)
 {
-	struct serving *s = arg;
-	int32_t nr;
-
-	if (tier_worker_init(&s->worker, s->pool->tier, s->worker.number))
-		return NULL;
-	while ((nr = tier_queue_take(&s->pool->queue)) >= 0) {
-		if (s->pool->tier->answer_io)
-			serve_and_give_back(s, nr);
-		else
-			serve_and_answer(s, nr);
-	}
-	tier_worker_close(&s->worker);
-	return NULL;
+	if (crew->tier->answer_io)
+		serve_and_give_back(crew->data, w, nr);
+	else
+		serve_and_answer(crew->data, w, nr);
 }
 
 /* --- the thread that reads --- */
 
 static void queue_put(struct pool *p, unsigned int nr)
 {
-	truth_charge(NULL);
 	atomic_store_explicit(&p->clients[nr]->state, CLIENT_WORK, memory_order_relaxed);
-	atomic_fetch_add(&p->tier->truth.queued, 1);
-	tier_queue_put(&p->queue, nr);
+	tier_crew_put(&p->crew, nr);
 }
 
 static void client_read(struct pool *p, unsigned int nr)
@@ -257,35 +235,7 @@ static void dispatch(struct pool *p, uint32_t nr)
 
 /* --- start and end --- */
 
-static struct serving *workers_start(struct pool *p)
-{
-	struct serving *s = calloc(p->tier->pool, sizeof(*s));
-
-	for (unsigned int i = 0; s && i < p->tier->pool; i++) {
-		s[i].pool = p;
-		s[i].worker.number = i;
-		s[i].running = !pthread_create(&s[i].thread, NULL, serve, &s[i]);
-	}
-	return s;
-}
-
-/* Return: false if one is still busy when the grace is over; it dies with the process. */
-static bool workers_stop(struct pool *p, struct serving *s)
-{
-	struct timespec until;
-	bool all = true;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += TIER_GRACE_NS / 1000000000;
-	for (unsigned int i = 0; i < p->tier->pool; i++)
-		tier_queue_put(&p->queue, -1);
-	for (unsigned int i = 0; i < p->tier->pool; i++)
-		if (s[i].running && pthread_timedjoin_np(s[i].thread, NULL, &until))
-			all = false;
-	return all;
-}
-
-static int pool_open(struct pool *p, struct tier *t, enum tier_queue_kind kind)
+static int pool_open(struct pool *p, struct tier *t)
 {
 	int bad;
 
@@ -293,8 +243,7 @@ static int pool_open(struct pool *p, struct tier *t, enum tier_queue_kind kind)
 	p->sender.io = t->io;
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	bad = tier_queue_open(&p->queue, kind, t->jobs);
-	bad |= tier_queue_open(&p->done, TIER_QUEUE_FUTEX, t->results);
+	bad = tier_queue_open(&p->done, TIER_QUEUE_FUTEX, t->results);
 	for (unsigned int i = 0; i < t->n_listen; i++)
 		bad |= watch(p, t->listen_fd[i], TIER_CLIENTS + i, EPOLLIN);
 	bad |= watch(p, t->signal_fd, NR_END, EPOLLIN);
@@ -310,7 +259,6 @@ static void pool_close(struct pool *p)
 			tier_conn_close(&p->clients[i]->conn);
 		free(p->clients[i]);
 	}
-	tier_queue_close(&p->queue);
 	tier_queue_close(&p->done);
 	close(p->done_fd);
 	close(p->epoll_fd);
@@ -333,20 +281,18 @@ static const char *serve_pool(struct tier *t, enum tier_queue_kind kind)
 {
 	struct pool *p = calloc(1, sizeof(*p));
 	const char *why = "error";
-	struct serving *s;
 
-	if (!p || pool_open(p, t, kind))
+	if (!p || pool_open(p, t))
 		return why;
-	s = workers_start(p);
-	if (!s)
+	p->crew = (struct tier_crew){.tier = t, .serve = serve, .data = p};
+	if (tier_crew_start(&p->crew, kind))
 		return why;
 	pool_run(p);
 	why = tier_told_to_end(t);
-	if (!workers_stop(p, s))
+	if (!tier_crew_stop(&p->crew))
 		return why;
 	answer_done(p);
 	pool_close(p);
-	free(s);
 	return why;
 }
 

@@ -304,10 +304,12 @@ int tier_worker_answer(struct tier_worker *w, struct tier_conn *c)
 /* Serves a connection until its end. */
 void tier_worker_serve(struct tier_worker *w, struct tier_conn *c)
 {
+	int (*work)(struct tier_worker *, struct tier_conn *) =
+		w->tier->work ? w->tier->work : tier_worker_work;
 	int ret;
 
 	while ((ret = tier_worker_read(w, c)) > 0)
-		if (tier_worker_work(w, c) || tier_worker_answer(w, c))
+		if (work(w, c) || tier_worker_answer(w, c))
 			break;
 	if (ret < 0 && ret != -ECONNRESET)
 		tier_complain(w->tier, "reading from", "a client", ret);

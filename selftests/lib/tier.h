@@ -19,6 +19,7 @@
 #define TIER_GRACE_NS 5000000000ULL /* for requests in flight when told to stop */
 
 struct pollfd;
+struct tier_conn;
 struct tier_io;
 struct tier_worker;
 
@@ -41,6 +42,8 @@ struct tier {
 	enum tier_queue_order jobs, results; /* of the pool: which is taken first */
 	uint32_t expect;   /* bytes of the body that a call sends when it is asked for it */
 	const struct tier_io *io;
+	/* By other threads than the one that serves; NULL: tier_worker_work() */
+	int (*work)(struct tier_worker *w, struct tier_conn *c);
 	struct truth truth;
 	int listen_fd[TIER_PORTS];
 	int body_fd;   /* a file of filler */
@@ -104,7 +107,7 @@ struct tier_worker {
 
 /* Each mode serves until it is told to end; it returns why: a static word. */
 typedef const char *tier_serve_fn(struct tier *t);
-tier_serve_fn tier_serve_threads, tier_serve_epoll;
+tier_serve_fn tier_serve_threads, tier_serve_executor, tier_serve_epoll;
 tier_serve_fn tier_serve_prefork, tier_serve_fork, tier_serve_passfd;
 tier_serve_fn tier_serve_pool, tier_serve_pool_eventfd, tier_serve_pool_pipe;
 

@@ -25,6 +25,7 @@ static const struct {
 	const struct tier_io *io;
 } modes[] = {
 	{"thread", tier_serve_threads, &tier_io_plain},
+	{"executor", tier_serve_executor, &tier_io_plain},
 	{"prefork", tier_serve_prefork, &tier_io_plain},
 	{"fork", tier_serve_fork, &tier_io_plain},
 	{"passfd", tier_serve_passfd, &tier_io_plain},
@@ -63,6 +64,7 @@ static const char help[] =
 	"  --name NAME          in the log (default: tier-PORT)\n"
 	"  --mode MODE          (default thread)\n"
 	"    thread             one thread a connection\n"
+	"    executor           the same, but --pool others do the work while it waits\n"
 	"    prefork            --pool processes that accept and serve a connection at a time\n"
 	"    fork               a process forked for each connection\n"
 	"    passfd             one process accepts and passes connections to --pool others\n"
