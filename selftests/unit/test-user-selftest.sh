@@ -23,7 +23,7 @@ arguments()
 	for list in nothing thread,nothing 'thread,' ',' '' depth-5 THREAD; do
 		says 2 'no shape is called "' "$real" selftest --shapes "$list"
 	done
-	says 2 'at most 32' "$real" selftest --shapes "$(printf 'thread,%.0s' {1..32})thread"
+	says 2 'at most 64' "$real" selftest --shapes "$(printf 'thread,%.0s' {1..64})thread"
 	for list in 0 1000000 257 -1 1,0 '1,' ',' '' 1.5 8x 99999999999999999999999999; do
 		says 2 '--connections' "$real" selftest --connections "$list"
 	done
@@ -46,7 +46,7 @@ lists()
 	good "selftest --list --json" '.[0].shapes | length == ([.[].shape] | unique | length) and
 		(map(select(.kind == "event loop")) | length >= 4 and
 			all(.wanted_right == 0.995 and .wanted_wrong == 0.001)) and
-		(map(select(.kind == "pool or hand-off")) | length == 6 and
+		(map(select(.kind == "pool or hand-off")) | length == 7 and
 			all(.wanted_right == 0.95 and .wanted_wrong == 0.005)) and
 		(map(select(.chain) | .tiers) == [1,2,3,4]) and
 		(map(select(.not_yet) | .shape) | all(endswith("-io")))'

@@ -24,7 +24,7 @@
  */
 struct tl_session_options {
 	const char *programs;
-	const struct tl_shape *shapes[32];
+	const struct tl_shape *shapes[TL_SHAPES_MAX];
 	u64 connections[16];
 	size_t n_shapes, n_connections;
 	u64 requests;

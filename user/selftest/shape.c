@@ -30,6 +30,7 @@ const struct tl_shape tl_shapes[] = {
 	{ "pool", "--mode pool", &pool, 2, 0 },
 	{ "pool-eventfd", "--mode pool-eventfd", &pool, 2, 0 },
 	{ "pool-pipe", "--mode pool-pipe", &pool, 2, 0 },
+	{ "executor", "--mode executor", &pool, 2, 0 },
 	{ "pool-io", "--mode pool --answer io", &pool, 2,
 	  TL_SHAPE_PARTLY | TL_SHAPE_LEARNS },
 	{ "pool-eventfd-io", "--mode pool-eventfd --answer io", &pool, 2,
@@ -56,6 +57,7 @@ const struct tl_shape tl_shapes[] = {
 };
 /* clang-format on */
 
+_Static_assert(ARRAY_SIZE(tl_shapes) <= TL_SHAPES_MAX, "all of them can be asked for");
 const size_t tl_shapes_n = ARRAY_SIZE(tl_shapes);
 
 /**

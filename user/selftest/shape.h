@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #define TL_SHAPE_DEPTH 4 /* tiers at most */
+#define TL_SHAPES_MAX 64 /* of the table, and of what is asked for */
 
 /* With more connections a shape that is TL_SHAPE_PARTLY must be as good as the floor at least. */
 #define TL_SHAPE_FEW 8
