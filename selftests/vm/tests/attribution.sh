@@ -6,7 +6,8 @@
 # is wanted of each, and the judgement; here it runs with as many requests as we like. Of few
 # not a single one may be missing, for what is wanted of most. Pools whose results come back to
 # one thread lose some in any run, tens at once when a thread is held up for long, so they need
-# more; and they are run with one connection and with many, too.
+# more; and they are run with one connection and with many, too. So do threads that wait for
+# others, which lose what is done before they come to wait.
 #
 #   SHAPES="pool epoll" CONNECTIONS="1 8 64" REQUESTS=800 …
 . /job/lib.sh
@@ -56,9 +57,10 @@ load_module || exit 1
 if [ -n "${SHAPES:-}${CONNECTIONS:-}" ]; then
 	run many "${REQUESTS:-480}" "$(comma "${SHAPES:-$(shapes true)}")" "$(comma "${CONNECTIONS:-8}")"
 else
-	run many "${REQUESTS:-240}" "$(comma "$(shapes '.not_yet | not')")" 8
-	run one "${REQUESTS:-240}" "$(comma "$(shapes .not_yet)")" 1
-	run back "${REQUESTS:-1440}" "$(comma "$(shapes .not_yet)")" 8,64
+	losing='(.not_yet or .shape == "executor")'
+	run many "${REQUESTS:-240}" "$(comma "$(shapes "$losing | not")")" 8
+	run one "${REQUESTS:-240}" "$(comma "$(shapes "$losing")")" 1
+	run back "${REQUESTS:-1440}" "$(comma "$(shapes "$losing")")" 8,64
 fi
 unload_module
 done_testing

@@ -22,6 +22,7 @@ group=/sys/fs/cgroup/test
 shapes='
 thread		--mode thread
 epoll		--mode epoll --pool 8
+executor	--mode executor --pool 4
 pool		--mode pool --pool 4
 pool-eventfd	--mode pool-eventfd --pool 4
 between-ticks	--mode thread --between-ticks
@@ -30,8 +31,11 @@ between-ticks	--mode thread --between-ticks
 # of its clock. On a machine whose clock does not count instructions it costs ten times as
 # much, and more if the host is busy.
 [ "$(nproc)" = 1 ] && ms=1000 || ms=5000
-asks=(--ask "small work=$((2 * ms)),$((3 * ms))" --ask "large work=$((6 * ms)),$((2 * ms))"
-	--ask "even work=$((3 * ms)),$((4 * ms))")
+# The second tier also sleeps: on one processor a thread that hands over its job might else not
+# come to wait for it before it is done, and then nobody knows whose it was.
+sleep="sleep=0,$((2 * ms))"
+asks=(--ask "small work=$((2 * ms)),$((3 * ms)) $sleep" --ask "large work=$((6 * ms)),$((2 * ms)) $sleep"
+	--ask "even work=$((3 * ms)),$((4 * ms)) $sleep")
 classes='small large even'
 
 # within GOT WANTED NAME
