@@ -98,18 +98,29 @@ void sim_shape(struct sim *sim, size_t classes, size_t windows, enum sim_mixes m
 			sim->rate[w][i] *= scale;
 }
 
+static void class_print(const struct sim *sim, FILE *to, const char *before, size_t i)
+{
+	if (*sim->name[i])
+		fprintf(to, ",%s_%s", before, sim->name[i]);
+	else
+		fprintf(to, ",%s_c%zu", before, i);
+}
+
 static void head_print(const struct sim *sim, FILE *to, bool times)
 {
+	char own[24];
 	size_t i, k;
 
 	fputs("t,seconds", to);
 	for (i = 0; i < sim->classes; i++)
-		fprintf(to, ",n_c%zu", i);
+		class_print(sim, to, "n", i);
 	for (i = 0; times && i < sim->classes; i++)
-		fprintf(to, ",rt_c%zu", i);
-	for (k = 0; times && k < sim->tiers; k++)
+		class_print(sim, to, "rt", i);
+	for (k = 0; times && k < sim->tiers; k++) {
+		snprintf(own, sizeof(own), "own_%s", tier_names[k]);
 		for (i = 0; i < sim->classes; i++)
-			fprintf(to, ",own_%s_c%zu", tier_names[k], i);
+			class_print(sim, to, own, i);
+	}
 	for (k = 0; k < sim->tiers; k++)
 		fprintf(to, ",y_%s", tier_names[k]);
 	for (k = 0; k < sim->stations; k++)

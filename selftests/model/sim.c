@@ -30,6 +30,8 @@ struct queue {
 struct run {
 	struct sim *sim;
 	double now_s, next_arrival_s[SIM_CLASSES], *wakes_s;
+	size_t first; /* client to wake; one more than there are, if none sleeps */
+	size_t *before; /* [client] class that it asked for */
 	struct queue queue[SIM_STATIONS];
 	struct job job[JOBS];
 	size_t window;
@@ -96,6 +98,23 @@ static double service(struct sim *sim, double mean)
 
 static void enter(struct run *r, struct job *job);
 
+/* Clients are many and wake one by one: who is next is kept, not searched. */
+static void sleep_until(struct run *r, size_t client, double wakes_s)
+{
+	r->wakes_s[client] = wakes_s;
+	if (wakes_s < r->wakes_s[r->first])
+		r->first = client;
+}
+
+static void first_find(struct run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->sim->clients; i++)
+		if (r->wakes_s[i] < r->wakes_s[r->first])
+			r->first = i;
+}
+
 static void finish(struct run *r, struct job *job)
 {
 	struct sim *sim = r->sim;
@@ -114,7 +133,15 @@ static void finish(struct run *r, struct job *job)
 	}
 	job->used = false;
 	if (sim->clients)
-		r->wakes_s[job - r->job] = r->now_s + exponential(sim, sim->think_s);
+		sleep_until(r, (size_t)(job - r->job),
+			    r->now_s + exponential(sim, sim->think_s));
+}
+
+static double demand_of(const struct run *r, size_t station, size_t class)
+{
+	double change = r->sim->change[r->window][station][class];
+
+	return r->sim->station[station].demand_s[class] * (change > 0 ? change : 1);
 }
 
 /* The next station that the class needs anything of. */
@@ -130,7 +157,7 @@ static void enter(struct run *r, struct job *job)
 		return;
 	}
 	job->came_s = r->now_s;
-	job->left_s = service(sim, sim->station[job->at].demand_s[job->class]);
+	job->left_s = service(sim, demand_of(r, job->at, job->class));
 	job->behind = NULL;
 	queue = &r->queue[job->at];
 	if (queue->last)
@@ -236,23 +263,33 @@ static int arrive(struct run *r, size_t class)
 	return 0;
 }
 
-static void wake(struct run *r, size_t client)
+/* What a client asks for next. */
+static size_t class_draw(struct run *r, size_t client)
 {
+	const struct sim_walk *walk = r->sim->walk[r->window];
+	const double *weight = walk ? walk->next[r->before[client]] : r->sim->rate[r->window];
 	double total = 0, draw;
 	size_t i;
 
+	for (i = 0; i < r->sim->classes; i++)
+		total += weight[i];
+	draw = total * sim_uniform(r->sim);
+	for (i = 0; i + 1 < r->sim->classes && draw >= weight[i]; i++)
+		draw -= weight[i];
+	return r->before[client] = i;
+}
+
+static void wake(struct run *r, size_t client)
+{
+	r->wakes_s[client] = INFINITY;
+	first_find(r);
 	if (r->sim->active[r->window] && client >= r->sim->active[r->window]) {
-		r->wakes_s[client] = r->sim->seconds * (double)(r->window + 1) +
-				     exponential(r->sim, r->sim->think_s);
+		sleep_until(r, client, r->sim->seconds * (double)(r->window + 1) +
+				       exponential(r->sim, r->sim->think_s));
 		return;
 	}
-	for (i = 0; i < r->sim->classes; i++)
-		total += rate_of(r, i);
-	draw = total * sim_uniform(r->sim);
-	for (i = 0; i + 1 < r->sim->classes && draw >= rate_of(r, i); i++)
-		draw -= rate_of(r, i);
-	r->wakes_s[client] = INFINITY;
-	r->job[client] = (struct job){ .class = i, .born_s = r->now_s, .used = true };
+	r->job[client] = (struct job){ .class = class_draw(r, client), .born_s = r->now_s,
+				       .used = true };
 	enter(r, &r->job[client]);
 }
 
@@ -275,11 +312,10 @@ static int step(struct run *r, double end_s)
 			next_s = r->next_arrival_s[i];
 			arrival = i;
 		}
-	for (i = 0; i < r->sim->clients; i++)
-		if (r->wakes_s[i] < next_s) {
-			next_s = r->wakes_s[i];
-			client = i;
-		}
+	if (r->wakes_s[r->first] < next_s) {
+		next_s = r->wakes_s[r->first];
+		client = r->first;
+	}
 	work(r, next_s);
 	if (client < JOBS)
 		wake(r, client);
@@ -313,12 +349,17 @@ int sim_run(struct sim *sim)
 
 	r->sim = sim;
 	r->wakes_s = calloc(sim->clients + 1, sizeof(double));
+	r->wakes_s[sim->clients] = INFINITY;
+	r->first = sim->clients;
+	r->before = calloc(sim->clients + 1, sizeof(*r->before));
 	memset(sim->count, 0, sizeof(sim->count));
 	memset(sim->own_s, 0, sizeof(sim->own_s));
 	memset(sim->response_s, 0, sizeof(sim->response_s));
 	memset(sim->busy, 0, sizeof(sim->busy));
-	for (i = 0; i < sim->clients; i++)
-		r->wakes_s[i] = exponential(sim, sim->think_s);
+	for (i = 0; i < sim->clients; i++) {
+		r->before[i] = SIM_CLASSES;
+		sleep_until(r, i, exponential(sim, sim->think_s));
+	}
 	for (r->window = 0; r->window < sim->windows && !code; r->window++) {
 		double end_s = sim->seconds * (double)(r->window + 1);
 
@@ -328,6 +369,7 @@ int sim_run(struct sim *sim)
 		measure(r);
 	}
 	free(r->wakes_s);
+	free(r->before);
 	free(r);
 	return code;
 }
