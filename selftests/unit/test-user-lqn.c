@@ -4,6 +4,7 @@
  * the line for each fault, the same network from both formats, and files with bytes
  * changed, cut and doubled, of which none may harm. LQN_MUTANTS: how many of those (4000).
  */
+#include "damage.h"
 #include "tap.h"
 
 #include "lqn-read.h"
@@ -323,51 +324,10 @@ static void test_note(const struct wrong *note)
 
 /* ---- files that were damaged -------------------------------------------------- */
 
-static uint64_t state = 88172645463325252ULL;
-
-static size_t below(size_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n ? state % n : 0;
-}
-
 static const char *const pieces[] = {
 	"-1", "1e308", "-", "\"", "#", "$x", " t ", " i ", " 4294967296 ", "<", "&#x41;", "<!--", "]]>",
 	"u1", "w1", " y d1 w1 1 -1\n", "\xc3", "=''", "/>", "<task name='U'>", "0", "99999999999",
 };
-
-/* One change: a byte, a piece put in, a span cut out, a span doubled. */
-static size_t damage(char *text, size_t len, size_t room)
-{
-	size_t at = below(len + 1), n;
-	const char *piece = pieces[below(sizeof(pieces) / sizeof(*pieces))];
-
-	switch (below(4)) {
-	case 0:
-		if (at < len)
-			text[at] = (char)below(256);
-		return len;
-	case 1:
-		n = strlen(piece);
-		if (len + n > room)
-			return len;
-		memmove(text + at + n, text + at, len - at);
-		memcpy(text + at, piece, n);
-		return len + n;
-	case 2:
-		n = below(len - at < 40 ? len - at + 1 : 40);
-		memmove(text + at, text + at + n, len - at - n);
-		return len - n;
-	default:
-		n = below(len - at < 200 ? len - at + 1 : 200);
-		if (len + n > room)
-			return len;
-		memmove(text + at + n, text + at, len - at);
-		return len + n;
-	}
-}
 
 /* What is sound can be simulated, whatever it is: no figure that is none comes of it. */
 static bool harmless(const struct read *r)
@@ -400,8 +360,9 @@ static void test_damaged(const char *name, const char *text, bool xml, unsigned 
 
 		len = strlen(text);
 		memcpy(work, text, len);
-		for (i = below(4) + 1; i > 0; i--)
-			len = damage(work, len, room);
+		for (i = damage_below(4) + 1; i > 0; i--)
+			len = damage(work, len, room, pieces,
+				     sizeof(pieces) / sizeof(*pieces));
 		exact = malloc(len + 1);
 		memcpy(exact, work, len);
 		exact[len] = '\0';
