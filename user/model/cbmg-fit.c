@@ -285,19 +285,31 @@ static double jackknife(const struct work *w, size_t at)
 	return square * (groups - 1) / groups;
 }
 
-static void figure_fit(const struct work *w, size_t at, bool part, struct tl_cbmg_figure *f)
+/* @groups: of how many groups the figure is made. */
+static void figure_fit(const struct work *w, size_t at, size_t groups, bool part,
+		       struct tl_cbmg_figure *f)
 {
 	double error, t;
 
 	*f = (struct tl_cbmg_figure){ TL_CBMG_VALUE, w->figure[at], 0, 0 };
-	if (w->groups < 2)
+	if (w->groups < 2 || groups < 2)
 		return;
-	t = tl_student95((double)w->groups - 1);
+	t = tl_student95((double)groups - 1);
 	error = sqrt(jackknife(w, at));
 	if (part)
 		odds_interval(f, w->figure[at], error, t);
 	else
 		log_interval(f, w->figure[at], error, t);
+}
+
+/* A state that few come to has its times from few groups, the others add nothing to it. */
+static size_t groups_timed(const struct work *w, size_t i)
+{
+	size_t n = 0, g;
+
+	for (g = 0; g < TL_CBMG_GROUPS; g++)
+		n += w->counts->timed[g * w->counts->room + i] > 0;
+	return n < w->groups ? n : w->groups;
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
@@ -356,20 +368,20 @@ static void figures_fit(struct work *w)
 		if (i < TL_CBMG_FIRST || !came(fit->count, n, i))
 			continue;
 		if (fit->verdict == TL_CBMG_OK)
-			figure_fit(w, VISITS * n + i, false, &fit->visits[i]);
+			figure_fit(w, VISITS * n + i, w->groups, false, &fit->visits[i]);
 		if (tl_cbmg_has_mix(fit->verdict))
-			figure_fit(w, MIX * n + i, true, &fit->mix[i]);
+			figure_fit(w, MIX * n + i, w->groups, true, &fit->mix[i]);
 		for (k = 0; k < n && fit->between[i * n + k].known == TL_CBMG_UNKNOWN; k++)
 			;
 		if (k == n)
 			continue;
-		figure_fit(w, THINK * n + i, false, &fit->think[i]);
-		figure_fit(w, WAIT * n + i, false, &fit->wait[i]);
+		figure_fit(w, THINK * n + i, groups_timed(w, i), false, &fit->think[i]);
+		figure_fit(w, WAIT * n + i, groups_timed(w, i), false, &fit->wait[i]);
 	}
 	if (fit->verdict != TL_CBMG_OK)
 		return;
-	figure_fit(w, VECTORS * n, false, &fit->requests);
-	figure_fit(w, VECTORS * n + 1, false, &fit->session_think);
+	figure_fit(w, VECTORS * n, w->groups, false, &fit->requests);
+	figure_fit(w, VECTORS * n + 1, w->groups, false, &fit->session_think);
 }
 
 static int fit_run(struct work *w)

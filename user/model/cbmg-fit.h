@@ -58,7 +58,8 @@ struct tl_cbmg_figure {
  * @other: another
  * @residual: of the visits
  * @left: [n] how often a state was left, or the session ended there
- * @asked: [n] how often it was asked for; TL_CBMG_NONE never
+ * @asked: [n] how often it was asked for, of the start 0; if nothing was counted, whether
+ *         there is such a state
  * @count: [n][n] of these, from one to the next
  * @spread: [n] by how much more than by chance the ways from a state differ between
  *          groups of sessions, as a factor of the variance; 1 or more
@@ -83,6 +84,9 @@ struct tl_cbmg_fit {
 };
 
 int tl_cbmg_fit(const struct tl_cbmg_counts *counts, struct tl_cbmg_fit *fit);
+int tl_cbmg_given(struct tl_cbmg_fit *fit);
+int tl_cbmg_pool(const struct tl_cbmg_fit *fits, size_t types, const double *share,
+		 struct tl_cbmg_fit *all);
 int tl_cbmg_fit_new(struct tl_cbmg_fit *fit, size_t n);
 void tl_cbmg_fit_free(struct tl_cbmg_fit *fit);
 
