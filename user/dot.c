@@ -18,8 +18,12 @@
 #define FILL "#2f6db5"
 #define LINE "#5b6b7b"
 
-/* Inside double quotes: what graphviz would take as its own is disarmed. */
-static void text_print(FILE *to, const char *text)
+/**
+ * tl_dot_text() - Print a text to stand between double quotes
+ * @to: where
+ * @text: anything; what graphviz would take as its own is disarmed
+ */
+void tl_dot_text(FILE *to, const char *text)
 {
 	char *printable = tl_text_printable(text), *p;
 
@@ -31,7 +35,12 @@ static void text_print(FILE *to, const char *text)
 	free(printable);
 }
 
-static void time_print(FILE *to, double s)
+/**
+ * tl_dot_time() - Print a time as people read it
+ * @to: where
+ * @s: seconds
+ */
+void tl_dot_time(FILE *to, double s)
 {
 	if (s >= 1)
 		fprintf(to, "%.2f s", s);
@@ -51,9 +60,9 @@ static void tier_print(FILE *to, const struct tl_node *node)
 	fprintf(to, "\\n");
 	rate_print(to, node->rate);
 	fprintf(to, "\\nresponse ");
-	time_print(to, node->response_s);
+	tl_dot_time(to, node->response_s);
 	fprintf(to, "\\nown ");
-	time_print(to, node->own_s);
+	tl_dot_time(to, node->own_s);
 	fprintf(to,
 		"\\n%.0f %% of all own time\", class=\"tier\", style=\"rounded,filled\", "
 		"fillcolor=\"" FILL "%02x\"",
@@ -72,7 +81,7 @@ static void id_print(FILE *to, const struct tl_node *node)
 	};
 
 	fprintf(to, "\"%s ", kinds[node->kind]);
-	text_print(to, node->name);
+	tl_dot_text(to, node->name);
 	fputc('"', to);
 }
 
@@ -81,7 +90,7 @@ static void node_print(FILE *to, const struct tl_node *node)
 	fputc('\t', to);
 	id_print(to, node);
 	fprintf(to, " [label=\"");
-	text_print(to, node->label ? node->label : node->name);
+	tl_dot_text(to, node->label ? node->label : node->name);
 	if (node->kind == TL_NODE_TIER || node->kind == TL_NODE_PATH)
 		tier_print(to, node);
 	else if (node->kind == TL_NODE_CLIENTS)
@@ -107,12 +116,12 @@ static void link_print(FILE *to, const struct tl_graph *graph, const struct tl_l
 	rate_print(to, calls / graph->seconds);
 	if (from->kind != TL_NODE_CLIENTS && from->kind != TL_NODE_PATH) {
 		fprintf(to, "\\n");
-		time_print(to, (double)link->time_ns / 1e9 / calls);
+		tl_dot_time(to, (double)link->time_ns / 1e9 / calls);
 		fprintf(to, " per call");
 	}
 	if (transit_s >= 0) {
 		fprintf(to, "\\n");
-		time_print(to, transit_s);
+		tl_dot_time(to, transit_s);
 		fprintf(to, " of it in transit");
 	}
 	if (from->kind != TL_NODE_CLIENTS && requests > 0)
@@ -145,6 +154,21 @@ void tl_dot_print(FILE *to, const struct tl_graph *graph)
 }
 
 /**
+ * tl_dot_draw() - Have graphviz draw
+ * @dot: what, in its language
+ * @svg: set to the picture; data to be freed by the caller
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_dot_draw(const struct tl_bytes *dot, struct tl_bytes *svg, struct tl_error *err)
+{
+	static const char *const argv[] = { "dot", "-Tsvg", NULL };
+
+	return tl_child_filter(argv, dot, svg, "install graphviz or use --dot", err);
+}
+
+/**
  * tl_dot_svg() - Draw a graph
  * @graph: the graph
  * @svg: set to the picture; data to be freed by the caller
@@ -154,7 +178,6 @@ void tl_dot_print(FILE *to, const struct tl_graph *graph)
  */
 int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_error *err)
 {
-	static const char *const argv[] = { "dot", "-Tsvg", NULL };
 	struct tl_bytes dot = { 0 };
 	FILE *to = open_memstream(&dot.data, &dot.len);
 	int code;
@@ -165,8 +188,7 @@ int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_err
 	if (fclose(to))
 		code = tl_error_no_memory(err);
 	else
-		code = tl_child_filter(argv, &dot, svg, "install graphviz or use --dot",
-				       err);
+		code = tl_dot_draw(&dot, svg, err);
 	free(dot.data);
 	return code;
 }

@@ -9,6 +9,9 @@ struct tl_error;
 struct tl_graph;
 
 void tl_dot_print(FILE *to, const struct tl_graph *graph);
+int tl_dot_draw(const struct tl_bytes *dot, struct tl_bytes *svg, struct tl_error *err);
+void tl_dot_text(FILE *to, const char *text);
+void tl_dot_time(FILE *to, double s);
 int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_error *err);
 
 #endif
