@@ -196,3 +196,21 @@ int tl_args_number(const char *what, const char *text, double low, double *value
 		     what, text, low);
 	return TL_EXIT_USAGE;
 }
+
+/**
+ * tl_args_part() - Read a part of something
+ * @cmd: the command
+ * @what: what to call it in a sentence
+ * @text: decimal number from 0 to 1
+ * @value: set to the number
+ *
+ * Return: TL_EXIT_OK, or TL_EXIT_USAGE after a sentence.
+ */
+int tl_args_part(const struct tl_cmd *cmd, const char *what, const char *text, double *value)
+{
+	int status = tl_args_number(what, text, 0, value);
+
+	if (!status && *value > 1)
+		return tl_args_usage(cmd, "%s %s is above 1, 0.01 is one percent", what, text);
+	return status;
+}

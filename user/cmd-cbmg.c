@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens cbmg: how people go through a site, from access logs or matrices. */
 #include "cbmg-graph.h"
-#include "child.h"
 #include "cmd.h"
 #include "dot.h"
 #include "error.h"
@@ -121,15 +120,6 @@ static int depth_read(struct args *args)
 	return status;
 }
 
-static int part_read(const struct args *args, const char *what, double *value)
-{
-	int status = tl_args_number(what, optarg, 0, value);
-
-	if (!status && *value > 1)
-		return tl_args_usage(args->cmd, "%s %s is above 1, 0.01 is one percent", what, optarg);
-	return status;
-}
-
 static int share_keep(struct args *args)
 {
 	const char **grown = reallocarray(args->share, args->matrix.shares + 1, sizeof(*grown));
@@ -168,7 +158,7 @@ static int log_option(struct args *args, int option)
 		args->log.format.named[TL_WEBLOG_TYPE] = optarg;
 		return TL_EXIT_OK;
 	case 'B':
-		return part_read(args, "--broken", &args->log.broken_part);
+		return tl_args_part(args->cmd, "--broken", optarg, &args->log.broken_part);
 	case 'e':
 		args->log.states.embedded = true;
 		return TL_EXIT_OK;
@@ -208,7 +198,7 @@ static int option_read(struct args *args, int option)
 		args->dot = true;
 		return TL_EXIT_OK;
 	case 'l':
-		return part_read(args, "--least", &args->least);
+		return tl_args_part(args->cmd, "--least", optarg, &args->least);
 	case 'H':
 	case 'N':
 	case 'X':
@@ -221,22 +211,24 @@ static int option_read(struct args *args, int option)
 
 /* ---- what comes of it ----------------------------------------------------------------- */
 
+struct picture {
+	const struct tl_cbmg_graph *graph;
+	double least;
+};
+
+static void picture_print(const void *arg, FILE *to)
+{
+	const struct picture *picture = arg;
+
+	tl_cbmg_dot(picture->graph, picture->least, to);
+}
+
 static int picture_write(const struct tl_cbmg_graph *graph, const struct args *args)
 {
-	struct tl_bytes dot = { 0 }, svg = { 0 };
-	FILE *to = open_memstream(&dot.data, &dot.len);
+	struct picture picture = { graph, args->least };
 	struct tl_error err;
-	int code = 0;
+	int code = tl_dot_write(args->output, !args->dot, picture_print, &picture, &err);
 
-	if (to)
-		tl_cbmg_dot(graph, args->least, to);
-	if (!to || fclose(to))
-		code = tl_error_no_memory(&err);
-	else if (!args->dot)
-		code = tl_dot_draw(&dot, &svg, &err);
-	code = code ? code : tl_out_file(args->output, args->dot ? &dot : &svg, &err);
-	free(svg.data);
-	free(dot.data);
 	return code ? tl_out_failed(&err) : TL_EXIT_OK;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens execgraph: what services call, merged from traces. */
-#include "child.h"
 #include "cmd.h"
 #include "dot.h"
 #include "error.h"
@@ -22,15 +21,6 @@ struct args {
 	struct tl_traces traces;
 };
 
-static int part_read(const struct args *args, const char *what, double *value)
-{
-	int status = tl_args_number(what, optarg, 0, value);
-
-	if (!status && *value > 1)
-		return tl_args_usage(args->cmd, "%s %s is above 1, 0.01 is one percent", what, optarg);
-	return status;
-}
-
 static int by_read(struct args *args)
 {
 	args->traces.by_operation = !strcmp(optarg, "operation");
@@ -47,9 +37,9 @@ static int option_read(struct args *args, int option)
 	case 'b':
 		return by_read(args);
 	case 'B':
-		return part_read(args, "--broken", &args->broken);
+		return tl_args_part(args->cmd, "--broken", optarg, &args->broken);
 	case 'l':
-		return part_read(args, "--least", &args->least);
+		return tl_args_part(args->cmd, "--least", optarg, &args->least);
 	case 'o':
 		args->output = optarg;
 		return TL_EXIT_OK;
@@ -94,22 +84,24 @@ static int judge(struct tl_execgraph *graph, double most)
 	return len < 0 ? -ENOMEM : 0;
 }
 
+struct picture {
+	const struct tl_execgraph *graph;
+	double least;
+};
+
+static void picture_print(const void *arg, FILE *to)
+{
+	const struct picture *picture = arg;
+
+	tl_execgraph_dot(picture->graph, picture->least, to);
+}
+
 static int picture_write(const struct tl_execgraph *graph, const struct args *args)
 {
-	struct tl_bytes dot = { 0 }, svg = { 0 };
-	FILE *to = open_memstream(&dot.data, &dot.len);
+	struct picture picture = { graph, args->least };
 	struct tl_error err;
-	int code = 0;
+	int code = tl_dot_write(args->output, !args->dot, picture_print, &picture, &err);
 
-	if (to)
-		tl_execgraph_dot(graph, args->least, to);
-	if (!to || fclose(to))
-		code = tl_error_no_memory(&err);
-	else if (!args->dot)
-		code = tl_dot_draw(&dot, &svg, &err);
-	code = code ? code : tl_out_file(args->output, args->dot ? &dot : &svg, &err);
-	free(svg.data);
-	free(dot.data);
 	return code ? tl_out_failed(&err) : TL_EXIT_OK;
 }
 

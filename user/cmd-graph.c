@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens graph: tiers and the calls between them as a picture. */
-#include "child.h"
 #include "cmd.h"
 #include "ctl.h"
 #include "dot.h"
@@ -10,7 +9,6 @@
 #include "recording.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 struct args {
 	const char *output;
@@ -61,27 +59,19 @@ static int sum_kept(struct tl_interval *total, struct tl_error *err)
 	return code;
 }
 
+static void print(const void *graph, FILE *to)
+{
+	tl_dot_print(to, graph);
+}
+
 static int draw(const struct tl_graph *graph, const struct args *args)
 {
-	struct tl_bytes picture = { 0 };
 	struct tl_error err;
-	int code = 0;
-	FILE *to;
 
 	if (args->json)
 		return tl_out_json(tl_graph_json(graph));
-	if (args->dot) {
-		to = open_memstream(&picture.data, &picture.len);
-		if (to)
-			tl_dot_print(to, graph);
-		if (!to || fclose(to))
-			code = tl_error_no_memory(&err);
-	} else {
-		code = tl_dot_svg(graph, &picture, &err);
-	}
-	code = code ? code : tl_out_file(args->output, &picture, &err);
-	free(picture.data);
-	return code ? tl_out_failed(&err) : TL_EXIT_OK;
+	return tl_dot_write(args->output, !args->dot, print, graph, &err) ? tl_out_failed(&err) :
+									    TL_EXIT_OK;
 }
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)

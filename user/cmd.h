@@ -48,5 +48,6 @@ int tl_args_recording(const struct tl_cmd *cmd, int option, int argc, char **arg
 int tl_args_json(const struct tl_cmd *cmd, int argc, char **argv, bool *json);
 int tl_args_u64(const char *what, const char *text, u64 low, u64 high, u64 *value);
 int tl_args_number(const char *what, const char *text, double low, double *value);
+int tl_args_part(const struct tl_cmd *cmd, const char *what, const char *text, double *value);
 
 #endif

@@ -10,6 +10,7 @@
 #include "child.h"
 #include "error.h"
 #include "graph.h"
+#include "out.h"
 #include "text.h"
 
 #include <errno.h>
@@ -153,15 +154,7 @@ void tl_dot_print(FILE *to, const struct tl_graph *graph)
 	fprintf(to, "}\n");
 }
 
-/**
- * tl_dot_draw() - Have graphviz draw
- * @dot: what, in its language
- * @svg: set to the picture; data to be freed by the caller
- * @err: the sentence if it fails
- *
- * Return: 0 or a negative errno.
- */
-int tl_dot_draw(const struct tl_bytes *dot, struct tl_bytes *svg, struct tl_error *err)
+static int draw(const struct tl_bytes *dot, struct tl_bytes *svg, struct tl_error *err)
 {
 	static const char *const argv[] = { "dot", "-Tsvg", NULL };
 
@@ -188,7 +181,36 @@ int tl_dot_svg(const struct tl_graph *graph, struct tl_bytes *svg, struct tl_err
 	if (fclose(to))
 		code = tl_error_no_memory(err);
 	else
-		code = tl_dot_draw(&dot, svg, err);
+		code = draw(&dot, svg, err);
+	free(dot.data);
+	return code;
+}
+
+/**
+ * tl_dot_write() - Write a picture, or what graphviz would draw it from
+ * @output: file, NULL or "-" for standard output
+ * @svg: the picture; else in graphviz's language
+ * @print: prints that
+ * @arg: given to @print
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_dot_write(const char *output, bool svg, void (*print)(const void *arg, FILE *to),
+		 const void *arg, struct tl_error *err)
+{
+	struct tl_bytes dot = { 0 }, picture = { 0 };
+	FILE *to = open_memstream(&dot.data, &dot.len);
+	int code = 0;
+
+	if (to)
+		print(arg, to);
+	if (!to || fclose(to))
+		code = tl_error_no_memory(err);
+	else if (svg)
+		code = draw(&dot, &picture, err);
+	code = code ? code : tl_out_file(output, svg ? &picture : &dot, err);
+	free(picture.data);
 	free(dot.data);
 	return code;
 }
