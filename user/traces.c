@@ -222,8 +222,7 @@ static bool is_async(const struct merge *m, size_t i)
 	if (m->parent[i] == NONE)
 		return false;
 	up = &m->traces->span[m->parent[i]];
-	return up->kind == TL_SPAN_PRODUCER ||
-	       (up->end_s > 0 && span->start_s > up->end_s && span->end_s >= span->start_s);
+	return up->end_s > 0 && span->start_s > up->end_s && span->end_s >= span->start_s;
 }
 
 static int execution_count(struct merge *m, size_t i, size_t up, int32_t service, size_t *node)

@@ -100,19 +100,22 @@ spans()
 	 {"traceId": "1", "spanId": "a", "name": "GET /", "kind": "SPAN_KIND_SERVER", "startTimeUnixNano": "1000", "endTimeUnixNano": "2000"},
 	 {"traceId": "1", "spanId": "b", "parentSpanId": "a", "name": "render", "kind": 1},
 	 {"traceId": "1", "spanId": "c", "parentSpanId": "b", "name": "SELECT", "kind": 3,
-	  "attributes": [{"key": "db.system", "value": {"stringValue": "mysql"}}]}]}]},
+	  "attributes": [{"key": "db.system", "value": {"stringValue": "mysql"}}]},
+	 {"traceId": "1", "spanId": "p", "parentSpanId": "b", "name": "put", "kind": 4}]}]},
+	 {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "queue"}}]}, "scopeSpans": [{"spans": [
+	 {"traceId": "1", "spanId": "q", "parentSpanId": "p", "name": "take", "kind": 2}]}]},
 	 {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "log"}}]}, "scopeSpans": [{"spans": [
 	 {"traceId": "1", "spanId": "d", "parentSpanId": "a", "name": "write", "kind": 2, "startTimeUnixNano": "3000", "endTimeUnixNano": "4000"}]}]},
 	 {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "mail"}}]}, "scopeSpans": [{"spans": [
 	 {"traceId": "2", "spanId": "e", "name": "send", "kind": 5, "links": [{"traceId": "1", "spanId": "b"}]}]}]}]}
 	END
 	run "$real" execgraph "$dir/one.json" --json
-	printf '{"web": 1, "web>mysql": 1, "web>~log": 1, "web>~mail": 1}' >"$dir/want.json"
+	printf '{"web": 1, "web>mysql": 1, "web>~log": 1, "web>~mail": 1, "web>~queue": 1}' >"$dir/want.json"
 	went "$dir/want.json"
 	result $? 'work of its own, a database, a late call, a linked consumer'
 	run "$real" execgraph "$dir/one.json" --json --by operation
 	printf '{"web GET /": 1, "web GET />web render": 1, "web GET />web render>mysql": 1, "web GET />~log write": 1,
-		"web GET />web render>~mail send": 1}' >"$dir/want.json"
+		"web GET />web render>~mail send": 1, "web GET />web render>~queue take": 1}' >"$dir/want.json"
 	went "$dir/want.json"
 	result $? '--by operation'
 	printf '{"data": [{"traceID": "1", "processes": {"p": {"serviceName": "a"}, "q": {"serviceName": "b"}}, "spans": [
