@@ -97,7 +97,7 @@ static int simulate_run(const struct args *args, const struct tl_lqn *lqn,
 		status = tl_out_json(simulate_json(lqn, &in, &out, faults));
 	else
 		tl_lqn_solution_print(lqn, &out.solution, out.factor, stdout);
-	tl_lqn_solution_free(&out.solution);
+	tl_lqn_simulated_free(&out);
 	return status;
 }
 
@@ -148,7 +148,7 @@ static int verify_run(const struct args *args, const struct tl_lqn *lqn,
 	tl_out_progress_end();
 	status = code ? simulate_failed(args, code) :
 			solved_print(args, lqn, out, &simulated, faults);
-	tl_lqn_solution_free(&simulated.solution);
+	tl_lqn_simulated_free(&simulated);
 	return status;
 }
 

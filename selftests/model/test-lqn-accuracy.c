@@ -91,7 +91,7 @@ static bool compare(const char *text, bool all, struct errors *errors)
 	if (good)
 		errors_add(errors, &lqn, &solved.solution.value, &simulated.solution.value);
 	tl_lqn_solution_free(&solved.solution);
-	tl_lqn_solution_free(&simulated.solution);
+	tl_lqn_simulated_free(&simulated);
 	tl_lqn_free(&lqn);
 	return good;
 }

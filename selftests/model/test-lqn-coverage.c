@@ -276,7 +276,7 @@ static void one(struct sim *r, size_t kind, unsigned int run, struct tally *tall
 			tally->figures++;
 			tally->right += good;
 		}
-		tl_lqn_solution_free(&out.solution);
+		tl_lqn_simulated_free(&out);
 	}
 	tl_faults_free(&faults);
 	tl_lqn_free(&lqn);

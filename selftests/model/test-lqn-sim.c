@@ -38,7 +38,7 @@ static void simulate(struct result *r, const char *text, uint64_t seed, uint64_t
 
 static void result_free(struct result *r)
 {
-	tl_lqn_solution_free(&r->out.solution);
+	tl_lqn_simulated_free(&r->out);
 	tl_lqn_free(&r->lqn);
 }
 
@@ -227,20 +227,20 @@ static void test_length(void)
 	code = tl_lqn_simulate(&in, &out);
 	ok(!code && near(out.time_s, 500), "for 500 s: %.9g", out.time_s);
 	wide = out.solution.residual;
-	tl_lqn_solution_free(&out.solution);
+	tl_lqn_simulated_free(&out);
 	in.time_s = 0;
 	in.precision = 0.02;
 	code = tl_lqn_simulate(&in, &out);
 	ok(!code && out.solution.verdict == TL_LQN_OK && out.solution.residual <= 0.02 &&
 	   out.solution.residual > 0.002, "until it is precise: %.3g", out.solution.residual);
-	tl_lqn_solution_free(&out.solution);
+	tl_lqn_simulated_free(&out);
 	in.confidence = 0.999;
 	in.precision = 0;
 	in.time_s = 500;
 	code = tl_lqn_simulate(&in, &out);
 	ok(!code && near(out.solution.residual, wide * out.factor) && out.factor > 1.6 &&
 	   out.factor < 1.9, "99.9 %%: %.3g times as wide", out.factor);
-	tl_lqn_solution_free(&out.solution);
+	tl_lqn_simulated_free(&out);
 	tl_lqn_free(&lqn);
 	tl_faults_free(&faults);
 }

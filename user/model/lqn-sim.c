@@ -44,9 +44,14 @@ size_t sim_live_column(const struct tl_lqn *lqn)
 	return sim_processor_column(lqn, lqn->processors);
 }
 
-size_t sim_columns(const struct tl_lqn *lqn)
+size_t sim_watch_column(const struct tl_lqn *lqn, size_t watch)
 {
-	return sim_live_column(lqn) + 1;
+	return sim_live_column(lqn) + 1 + watch * SIM_WATCH_SUMS;
+}
+
+size_t sim_columns(const struct sim *sim)
+{
+	return sim_watch_column(sim->lqn, sim->watches);
 }
 
 static void task_flush(struct sim *sim, size_t task)
@@ -166,7 +171,7 @@ static void begin(struct sim *sim, uint32_t work)
 	sim_ready(sim, work);
 }
 
-static void request(struct sim *sim, size_t entry, uint32_t caller, double asked_s)
+static void request(struct sim *sim, size_t entry, uint32_t caller, bool outside)
 {
 	size_t task = sim->lqn->entry[entry].task;
 	struct sim_task *t = &sim->task[task];
@@ -174,7 +179,7 @@ static void request(struct sim *sim, size_t entry, uint32_t caller, double asked
 
 	if (work == SIM_NONE)
 		return;
-	sim->work[work].asked_s = asked_s;
+	sim->work[work].outside = outside;
 	task_flush(sim, task);
 	if (t->busy < sim->lqn->task[task].threads) {
 		t->busy++;
@@ -230,6 +235,29 @@ static void finish(struct sim *sim, uint32_t work)
 		t->busy--;
 }
 
+/* @outside: whether a customer or an arrival asked. */
+static void watch(struct sim *sim, size_t entry, bool outside, double time_s)
+{
+	size_t i;
+
+	for (i = 0; i < sim->watches; i++)
+		if (sim->watch[i].entry ? sim->watch[i].entry[entry] : outside)
+			sim_watch_add(&sim->sum[sim_watch_column(sim->lqn, i)], time_s);
+}
+
+static void replied(struct sim *sim, uint32_t work)
+{
+	const struct sim_work *w = &sim->work[work], *caller;
+
+	if (w->caller == SIM_NONE) {
+		watch(sim, w->entry, w->outside, sim->now_s - w->asked_s);
+		return;
+	}
+	caller = &sim->work[w->caller];
+	watch(sim, caller->called, sim->lqn->task[sim->lqn->entry[caller->entry].task].reference,
+	      sim->now_s - caller->called_s);
+}
+
 /* The reply goes to who waits for it, or somebody else is to give it. */
 static void answer(struct sim *sim, uint32_t work)
 {
@@ -242,9 +270,12 @@ static void answer(struct sim *sim, uint32_t work)
 		u -= sim->lqn->call[k].mean;
 		if (u >= 0)
 			continue;
-		request(sim, sim->lqn->call[k].to, caller, sim->now_s);
+		if (caller == SIM_NONE)
+			replied(sim, work);
+		request(sim, sim->lqn->call[k].to, caller, false);
 		return;
 	}
+	replied(sim, work);
 	if (caller != SIM_NONE)
 		sim_ready(sim, caller);
 }
@@ -357,7 +388,11 @@ static bool step_next(struct sim *sim, uint32_t work)
 		return phase_end(sim, work);
 	w->step = SIM_SLICE;
 	sync = sim->lqn->call[call].kind == TL_LQN_SYNC;
-	request(sim, sim->lqn->call[call].to, sync ? work : SIM_NONE, sim->now_s);
+	if (sync) {
+		w->called = (uint32_t)sim->lqn->call[call].to;
+		w->called_s = sim->now_s;
+	}
+	request(sim, sim->lqn->call[call].to, sync ? work : SIM_NONE, false);
 	return !sync;
 }
 
@@ -395,7 +430,7 @@ static void happen(struct sim *sim, const struct sim_event *event)
 	} else if (event->kind == SIM_SHARED) {
 		go_on(sim, sim_processor_done(sim, event->id));
 	} else {
-		request(sim, event->id, SIM_NONE, sim->now_s);
+		request(sim, event->id, SIM_NONE, true);
 		arrival(sim, event->id);
 	}
 }

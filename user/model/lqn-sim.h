@@ -4,6 +4,7 @@
 #define TL_MODEL_LQN_SIM_H
 
 #include "lqn.h"
+#include "lqn-watch.h"
 
 #include <gsl/gsl_rng.h>
 
@@ -48,9 +49,15 @@ enum sim_step { SIM_BEGIN, SIM_SLICE, SIM_SERVED, SIM_NEXT };
  * @begun_s: when the phase began
  * @waited_s: in the task's queue
  * @service_s: length of the phases that are over
+ * @outside: whether it is an arrival
+ * @called: entry of the call that it waits for
+ * @called_s: when that was made
  */
 struct sim_work {
 	uint8_t step, phase;
+	bool outside;
+	uint32_t called;
+	double called_s;
 	uint32_t entry, caller, next, call;
 	double made, demand_s, asked_s, begun_s, waited_s, service_s[TL_LQN_PHASES];
 };
@@ -109,6 +116,7 @@ enum sim_task_sum { SIM_HELD, SIM_QUEUED, SIM_TASK_SUMS };
  * @live: how many are used
  * @ready: [n_ready] works that go on now
  * @chance: [calls] of a phase by chance: Σ of the means up to this call
+ * @watch: [watches] requests whose times are counted
  * @sum: the row of sums that is being filled
  * @no_memory: something could not be kept
  */
@@ -126,6 +134,8 @@ struct sim {
 	struct sim_processor *processor;
 	struct sim_task *task;
 	double *chance;
+	const struct tl_lqn_watch *watch;
+	size_t watches;
 	double *sum;
 	bool no_memory;
 };
@@ -136,7 +146,8 @@ void sim_free(struct sim *sim);
 int sim_start(struct sim *sim);
 bool sim_go(struct sim *sim, double until_s, uint64_t steps_max);
 void sim_sums_flush(struct sim *sim);
-size_t sim_columns(const struct tl_lqn *lqn);
+size_t sim_columns(const struct sim *sim);
+size_t sim_watch_column(const struct tl_lqn *lqn, size_t watch);
 size_t sim_entry_column(size_t entry, enum sim_entry_sum what);
 size_t sim_task_column(const struct tl_lqn *lqn, size_t task, enum sim_task_sum what);
 size_t sim_processor_column(const struct tl_lqn *lqn, size_t processor);

@@ -130,6 +130,17 @@ static void task_figures(const struct run *r, size_t t)
 		figure(cycles(r, t), 1, &value->response_s, &half->response_s);
 }
 
+static int watched_fill(const struct run *r)
+{
+	int code = 0;
+	size_t i;
+
+	for (i = 0; !code && i < r->in->watches; i++)
+		code = sim_watch_fill(&r->batches, sim_watch_column(r->in->lqn, i),
+				      r->in->watch[i].part, &r->out->watched[i]);
+	return code;
+}
+
 static void figures_fill(const struct run *r)
 {
 	const struct tl_lqn *lqn = r->in->lqn;
@@ -388,10 +399,11 @@ static int finish(struct run *r)
 	warm_up(r);
 	residual_set(r);
 	figures_fill(r);
+	code = watched_fill(r);
 	if (r->in->precision > 0 && (r->out->solution.residual > r->in->precision ||
 				     r->correlation >= CORRELATION_MAX))
 		verdict(r, TL_LQN_NOT_CONVERGED, 0);
-	return 0;
+	return code;
 }
 
 static int go(struct run *r)
@@ -411,7 +423,7 @@ static int go(struct run *r)
 /**
  * tl_lqn_simulate() - Simulate a network
  * @in: network and how well
- * @out: filled in; its solution is freed by the caller in any case
+ * @out: filled in; the caller gives it to tl_lqn_simulated_free() in any case
  *
  * Return: 0, whatever the verdict is; -ENOMEM; -E2BIG if there are more customers or
  * requests at once than fit.
@@ -428,8 +440,10 @@ int tl_lqn_simulate(const struct tl_lqn_simulate_in *in, struct tl_lqn_simulate_
 	if (code || out->solution.verdict != TL_LQN_OK)
 		return code;
 	code = sim_new(&r.sim, in->lqn, in->seed);
+	r.sim.watch = in->watch;
+	r.sim.watches = in->watches;
 	code = code ? code : batch_length_set(&r, &length_s);
-	code = code ? code : tl_batches_new(&r.batches, sim_columns(in->lqn), length_s);
+	code = code ? code : tl_batches_new(&r.batches, sim_columns(&r.sim), length_s);
 	if (!code) {
 		r.sim.sum = tl_batches_row(&r.batches);
 		code = go(&r);
@@ -444,4 +458,17 @@ int tl_lqn_simulate(const struct tl_lqn_simulate_in *in, struct tl_lqn_simulate_
 	sim_free(&r.sim);
 	tl_batches_free(&r.batches);
 	return code;
+}
+
+/**
+ * tl_lqn_simulated_free() - Free what came of a simulation
+ * @out: result of tl_lqn_simulate()
+ */
+void tl_lqn_simulated_free(struct tl_lqn_simulate_out *out)
+{
+	size_t i;
+
+	tl_lqn_solution_free(&out->solution);
+	for (i = 0; i < TL_LQN_WATCHES_MAX; i++)
+		free(out->watched[i].count);
 }
