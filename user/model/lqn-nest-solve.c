@@ -328,7 +328,12 @@ static void number_add(struct nest *nest, const struct spread *spread, double n,
 		chance * station_share(station));
 }
 
-/* The same with all of others that may be there, by their weights in nest_speeds_fill(). */
+/*
+ * The same with all of others that may be there, by their weights in nest_speeds_fill().
+ * Where others ask for nearly all that there is these are very many. Contexts that take
+ * each other for that do not come to an end, as a rule: whoever takes too long has no
+ * solution.
+ */
 static void numbers_add(struct nest *nest, const struct spread *spread, double n, double chance)
 {
 	double weight, sum = 0, left, ratio = 0, k;
@@ -340,6 +345,8 @@ static void numbers_add(struct nest *nest, const struct spread *spread, double n
 	}
 	for (pass = 0; pass < 2; pass++)
 		for (k = 0, weight = 1, left = 1; left > CHANCE_MIN || ratio >= 1; k++) {
+			if (nest->effort++ > NEST_EFFORT_MAX)
+				return;
 			if (pass)
 				number_add(nest, spread, n, k, chance * weight / sum);
 			else

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #define TERMS_MAX 1000000
+#define TERMS_FEW 0.9 /* part of the speed that is asked for: terms fall off fast below */
 #define NO_TIME 1e30 /* speed of threads that have nothing to do */
 
 /* Of an array by number of works from 1 on, between its elements and beyond. */
@@ -100,30 +101,44 @@ static size_t speeds_of(const struct nest *nest, const struct nest_station *stat
 	return n ? n : 1;
 }
 
-/* F(n), as a multiple of its first term */
+/*
+ * log F(n), F as a multiple of its first term. From @same works on the speed is the same
+ * and ρ of it is asked for: terms are T C(n + k, k) ρ^k from there on, with one T, and of
+ * these all together are (1 - ρ)^-(n + 1). Summing them up one by one would take very
+ * many where ρ is nearly 1.
+ */
 static double arrivals_weight(const struct nest *nest, const struct nest_station *station,
-			      size_t n, double asked)
+			      size_t n, double asked, size_t same)
 {
-	double term = 1, sum = 1, ratio = 0;
+	double part = asked / nest_own_speed(nest, station, (double)same);
+	double term = 1, sum = 1, ratio = 0, plain = 1, plains = 1, rest;
+	bool closed = part > TERMS_FEW;
 	size_t k;
 
-	for (k = 1; k < TERMS_MAX && (term > 1e-15 * sum * (1 - ratio) || ratio >= 1); k++) {
+	for (k = 1; closed ? n + k < same :
+		    k < TERMS_MAX && (term > 1e-15 * sum * (1 - ratio) || ratio >= 1); k++) {
 		ratio = (double)(n + k) / (double)k * asked /
 			nest_own_speed(nest, station, (double)(n + k));
 		term *= ratio;
 		sum += term;
+		plain *= (double)(n + k) / (double)k * part;
+		plains += plain;
 	}
-	return sum;
+	if (!closed)
+		return log(sum);
+	rest = log(term / plain) - (double)(n + 1) * log1p(-part);
+	return rest + log1p((sum - term / plain * plains) * exp(-rest));
 }
 
 static void arrivals_take(const struct nest *nest, struct nest_station *station, double asked)
 {
-	double before = arrivals_weight(nest, station, 0, asked), weight;
-	size_t n;
+	size_t same = speeds_of(nest, station, SIZE_MAX), n;
+	double before = arrivals_weight(nest, station, 0, asked, same), weight;
 
 	for (n = 1; n <= station->speeds; n++, before = weight) {
-		weight = arrivals_weight(nest, station, n, asked);
-		station->speed[n - 1] = nest_own_speed(nest, station, (double)n) * before / weight;
+		weight = arrivals_weight(nest, station, n, asked, same);
+		station->speed[n - 1] = nest_own_speed(nest, station, (double)n) *
+					exp(before - weight);
 	}
 }
 

@@ -70,6 +70,7 @@ struct nest_station {
 };
 
 #define NEST_MOST 0.9999 /* of a station's speed that others may ask for */
+#define NEST_EFFORT_MAX 20000000 /* chances of numbers, some tenths of a second */
 #define NEST_LEVELS 256 /* works at a processor that are told apart */
 
 /**
@@ -125,6 +126,7 @@ struct nest_context {
  * @chains: how many kinds of customers are told apart
  * @customers: how many
  * @cycles_per_s: [tasks] of customers
+ * @effort: chances of numbers of others' works that were looked at
  */
 struct nest {
 	const struct tl_lqn *lqn;
@@ -138,6 +140,7 @@ struct nest {
 	size_t chains;
 	double customers;
 	double *cycles_per_s;
+	uint64_t effort;
 };
 
 int nest_new(struct nest *nest, const struct tl_lqn *lqn, const bool *idle);

@@ -219,6 +219,8 @@ static int settle(struct iteration *it, unsigned int *iterations, size_t *culpri
 			code = 0;
 			continue;
 		}
+		if (!code && it->nest.effort > NEST_EFFORT_MAX)
+			code = -ERANGE;
 		if (code || it->change < CHANGE_MAX)
 			break;
 	}
@@ -429,7 +431,8 @@ static int begin_anew(struct iteration *it, unsigned int *iterations)
  * @lqn: network
  * @out: what came of it; the caller frees its solution in any case
  *
- * Return: 0 whatever the verdict, -ENOMEM, or -ERANGE with too many customers.
+ * Return: 0 whatever the verdict, -ENOMEM, or -ERANGE with too many customers, which may be
+ * few where contexts that share a station ask for nearly all of it.
  */
 int tl_lqn_solve(const struct tl_lqn *lqn, struct tl_lqn_solve_out *out)
 {
