@@ -322,6 +322,31 @@ void tl_draft_call(struct tl_draft *draft, const struct tl_draft_call *call)
 }
 
 /**
+ * tl_draft_measured() - What the file says of the loads that it was measured with
+ * @draft: network that is being read
+ * @range: LOW:HIGH, cycles of customers and arrivals per second
+ * @line: of the file
+ */
+void tl_draft_measured(struct tl_draft *draft, const char *range, size_t line)
+{
+	const char *colon = strchr(range, ':');
+	char *low = colon ? strndup(range, (size_t)(colon - range)) : NULL;
+	double value[2];
+
+	if (colon && !low)
+		no_memory(draft);
+	else if (colon && tl_draft_decimal(low, &value[0]) &&
+		 tl_draft_decimal(colon + 1, &value[1]) && value[0] >= 0 && value[1] > 0 &&
+		 value[0] <= value[1])
+		memcpy(draft->lqn->measured_per_s, value, sizeof(value));
+	else
+		tl_faults_add(draft->faults, line, TL_DRAFT_MEASURED " is \"%.60s\": give the least "
+			      "and the largest throughput it was measured with, such as 12.5:80",
+			      range);
+	free(low);
+}
+
+/**
  * tl_draft_decimal() - Read a decimal number
  * @text: the whole of it
  * @value: set to the number

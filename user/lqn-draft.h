@@ -7,6 +7,10 @@
 
 struct tl_error;
 
+/* The pragma that says with how many cycles and arrivals per second, LOW:HIGH, the
+ * numbers were measured. */
+#define TL_DRAFT_MEASURED "tierlens-measured"
+
 /* The numbers of a phase, and how often each may be given: once. */
 enum tl_draft_number { TL_DRAFT_DEMAND, TL_DRAFT_CV2, TL_DRAFT_THINK, TL_DRAFT_EXACT,
 		       TL_DRAFT_NUMBERS };
@@ -52,6 +56,7 @@ void tl_draft_number(struct tl_draft *draft, enum tl_draft_number what, size_t e
 		     size_t phase, double value, size_t line);
 void tl_draft_arrivals(struct tl_draft *draft, size_t entry, double per_s, size_t line);
 void tl_draft_call(struct tl_draft *draft, const struct tl_draft_call *call);
+void tl_draft_measured(struct tl_draft *draft, const char *range, size_t line);
 bool tl_draft_decimal(const char *text, double *value);
 bool tl_draft_count(const char *text, uint32_t *value);
 int tl_draft_end(struct tl_draft *draft);

@@ -38,11 +38,31 @@ static void fault(struct reader *r, const char *what, const char *remedy)
 			      "%s", what, remedy);
 }
 
+/* Pragmas are comments; one of them says something here. */
+static void pragma_see(struct reader *r)
+{
+	static const char pragma[] = "#pragma " TL_DRAFT_MEASURED "=";
+	const char *at = r->at + strlen(pragma);
+	char range[80];
+	size_t len = 0;
+
+	if ((size_t)(r->end - r->at) < strlen(pragma) || memcmp(r->at, pragma, strlen(pragma)))
+		return;
+	while (at < r->end && *at != '\n' && len < sizeof(range) - 1)
+		range[len++] = *at++;
+	while (len && isspace((unsigned char)range[len - 1]))
+		len--;
+	range[len] = '\0';
+	tl_draft_measured(r->draft, range, r->line);
+}
+
 static void blank_skip(struct reader *r)
 {
 	bool comment = false;
 
 	for (; r->at < r->end; r->at++) {
+		if (!comment && *r->at == '#')
+			pragma_see(r);
 		comment = *r->at != '\n' && (comment || *r->at == '#');
 		if (!comment && !isspace((unsigned char)*r->at))
 			break;

@@ -246,6 +246,14 @@ static void model(struct reader *r, const char **attributes)
 		r->draft->lqn->title = strdup(title);
 }
 
+static void pragma(struct reader *r, const char **attributes)
+{
+	const char *name = attribute(attributes, "param"), *value = attribute(attributes, "value");
+
+	if (name && value && !strcmp(name, TL_DRAFT_MEASURED))
+		tl_draft_measured(r->draft, value, line_of(r));
+}
+
 static void nothing(struct reader *r, const char **attributes)
 {
 	(void)r;
@@ -262,6 +270,8 @@ static const struct element {
 	const char *attributes;
 } elements[] = {
 	{ "lqn-model", "", model, NULL },
+	{ "solver-params", "lqn-model", nothing, NULL },
+	{ "pragma", "solver-params", pragma, NULL },
 	{ "processor", "lqn-model", processor,
 	  " name multiplicity scheduling speed-factor quantum replication " },
 	{ "task", "processor", task,

@@ -15,6 +15,59 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+static void *array_copy(const void *from, size_t n, size_t size)
+{
+	void *to = calloc(n + 1, size);
+
+	return to && n ? memcpy(to, from, n * size) : to;
+}
+
+static bool name_copy(char **name)
+{
+	*name = strdup(*name);
+	return *name;
+}
+
+/* What is not named yet when memory ends must not be freed with the original's name. */
+static int names_copy(struct tl_lqn *lqn)
+{
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < lqn->processors; i++)
+		good = name_copy(&lqn->processor[i].name) && good;
+	for (i = 0; i < lqn->tasks; i++)
+		good = name_copy(&lqn->task[i].name) && good;
+	for (i = 0; i < lqn->entries; i++)
+		good = name_copy(&lqn->entry[i].name) && good;
+	return good ? 0 : -ENOMEM;
+}
+
+/**
+ * tl_lqn_copy() - Make another network that is the same
+ * @copy: filled in; tl_lqn_free() frees it in any case
+ * @lqn: network
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_lqn_copy(struct tl_lqn *copy, const struct tl_lqn *lqn)
+{
+	struct tl_lqn c = *lqn;
+
+	c.title = lqn->title ? strdup(lqn->title) : NULL;
+	c.processor = array_copy(lqn->processor, lqn->processors, sizeof(*lqn->processor));
+	c.task = array_copy(lqn->task, lqn->tasks, sizeof(*lqn->task));
+	c.entry = array_copy(lqn->entry, lqn->entries, sizeof(*lqn->entry));
+	c.call = array_copy(lqn->call, lqn->calls, sizeof(*lqn->call));
+	c.order = array_copy(lqn->order, lqn->entries, sizeof(*lqn->order));
+	*copy = c;
+	if (c.processor && c.task && c.entry && c.call && c.order)
+		return names_copy(copy);
+	copy->processors = copy->tasks = copy->entries = 0;
+	return -ENOMEM;
+}
 
 /**
  * tl_lqn_free() - Free what a network holds

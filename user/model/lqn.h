@@ -114,6 +114,8 @@ struct tl_lqn_call {
  * @entry: [entries]
  * @call: [calls] by entry; of an entry those of phase 1, of phase 2, and the forwarded
  * @order: [entries] indexes of entries, callers before those that they call
+ * @measured_per_s: least and most cycles of customers and arrivals per second with which
+ *                  its numbers were measured; 0 if it does not say
  *
  * What tl_lqn_read() gives is sound: the calls of entries go round in no circle (those of
  * tasks may, from one entry to another), indexes are within bounds, numbers are finite
@@ -127,8 +129,10 @@ struct tl_lqn {
 	struct tl_lqn_call *call;
 	size_t processors, tasks, entries, calls;
 	size_t *order;
+	double measured_per_s[2];
 };
 
+int tl_lqn_copy(struct tl_lqn *copy, const struct tl_lqn *lqn);
 void tl_lqn_free(struct tl_lqn *lqn);
 int tl_lqn_sort(struct tl_lqn *lqn, size_t *in_circle);
 bool tl_lqn_phase_used(const struct tl_lqn_phase *phase);
