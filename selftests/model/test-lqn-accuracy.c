@@ -165,6 +165,27 @@ static double solve_s(char *text)
 	return least;
 }
 
+/* Those 65, with so many customers that there is no solution: that is told, and soon. */
+static void test_no_solution(void)
+{
+	char *text = lqn_services(5), *users = text ? strstr(text, " m 500\n") : NULL;
+	struct tl_lqn_solve_out out = { 0 };
+	struct tl_lqn lqn = { 0 };
+	double before;
+	int code = 0;
+
+	if (users)
+		memcpy(users, " m 900", 6);
+	before = processor_s();
+	if (users && model_read(text, &lqn))
+		code = tl_lqn_solve(&lqn, &out);
+	ok(code < 0 && processor_s() - before < 2, "65 services, no solution: told after %.2f s",
+	   processor_s() - before);
+	tl_lqn_solution_free(&out.solution);
+	tl_lqn_free(&lqn);
+	free(text);
+}
+
 static void test_times(void)
 {
 	double shop_s[SHOP_KINDS], most = 0, services_s = solve_s(lqn_services(5));
@@ -190,5 +211,6 @@ int main(void)
 		test_shops(kind, all);
 	test_services(all);
 	test_times();
+	test_no_solution();
 	return done();
 }

@@ -176,6 +176,31 @@ static void test_open(void)
 		"threads that are a limit, where nothing else is");
 }
 
+/*
+ * Customers at a shared processor of which arrivals ask for the part @part are as slow as
+ * at one that is slower by 1 - @part, and nobody else at it.
+ */
+static void test_beside_arrivals(double part)
+{
+	struct exact_closed net = { .classes = 1, .stations = 1, .customers = { 5 },
+				    .servers = { 1 }, .think_s = { 1 } };
+	char text[300];
+	struct solved s;
+	double got;
+
+	net.demand_s[0][0] = 0.1 / (1 - part);
+	exact_closed(&net);
+	snprintf(text, sizeof(text), "P 0\np u i\np c s\n-1\nT 0\nt r r r -1 u z 1 m 5\n"
+		 "t t n e a -1 c i\n-1\nE 0\ny r e 1 -1\ns e 0.1 -1\na a %.17g\ns a 0.1 -1\n-1\n",
+		 10 * part);
+	solve(&s, text);
+	got = s.good && s.out.solution.verdict == TL_LQN_OK ?
+	      s.out.solution.value.task[0].throughput_per_s : 0;
+	ok(off(got, net.throughput[0]) <= 1e-6, "beside arrivals of %g: throughput %.6g, off by %.2g",
+	   part, got, off(got, net.throughput[0]));
+	solved_free(&s);
+}
+
 /* ---- what has no solution ---------------------------------------------------------- */
 
 static void verdict_is(const char *text, enum tl_lqn_verdict a, enum tl_lqn_verdict b,
@@ -313,6 +338,9 @@ int main(void)
 	sim_seed(&random, 3);
 	test_product_form(&random);
 	test_open();
+	test_beside_arrivals(0.5);
+	test_beside_arrivals(0.95);
+	test_beside_arrivals(0.999);
 	test_verdicts();
 	for (i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		test_shape(&shapes[i]);
