@@ -8,9 +8,9 @@
  * queues do not grow, it is enough. That is looked at when there are 48 batches and
  * when there are 64: seldom, because whoever looks often stops too early by chance.
  *
- * Queues grow without end if the number of works rises from each quarter of the run to
- * the next, by half from the second to the last, and by more than one in 200 of the
- * requests from outside.
+ * Where there is work that nobody waits for, queues grow without end if the number of works
+ * rises from each quarter of the run to the next, by half from the second to the last, and
+ * by more than one in 200 of the requests from outside.
  */
 #include "lqn-simulate.h"
 
@@ -216,12 +216,26 @@ static double mean_live(const struct run *r, size_t quarter)
 	return sum / (b->length_s * (double)(end - first));
 }
 
+/* Whether there is work that nobody waits for. Without, customers are all that there is. */
+static bool may_grow(const struct tl_lqn *lqn)
+{
+	bool may = false;
+	size_t i;
+
+	for (i = 0; i < lqn->entries; i++)
+		may = may || lqn->entry[i].arrivals_per_s > 0 ||
+		      tl_lqn_phase_used(&lqn->entry[i].phase[1]);
+	for (i = 0; i < lqn->calls; i++)
+		may = may || lqn->call[i].kind == TL_LQN_ASYNC;
+	return may;
+}
+
 static bool growing(const struct run *r)
 {
 	double span_s = r->batches.length_s * (double)r->batches.n / 2;
 	double before = mean_live(r, 1), late = mean_live(r, 2), end = mean_live(r, 3);
 
-	return mean_live(r, 0) < before && before < late && late < end && end > 1.5 * before &&
+	return may_grow(r->in->lqn) && mean_live(r, 0) < before && before < late && late < end && end > 1.5 * before &&
 	       end - before > GROWTH_MAX * r->rate_per_s * span_s;
 }
 
