@@ -64,6 +64,27 @@ bool tl_lqn_has_figures(const struct tl_lqn_solution *solution)
 	return solution->verdict == TL_LQN_OK || solution->verdict == TL_LQN_NOT_CONVERGED;
 }
 
+/**
+ * tl_lqn_replies() - How long it takes from requests to their replies
+ * @lqn: network
+ * @value: what becomes of it
+ * @reply_s: [entries] set: waiting and phase 1, and the same of whoever it is forwarded to
+ */
+void tl_lqn_replies(const struct tl_lqn *lqn, const struct tl_lqn_figures *value,
+		    double *reply_s)
+{
+	size_t i, k;
+
+	for (i = lqn->entries; i-- > 0;) {
+		size_t e = lqn->order[i];
+		const struct tl_lqn_entry *entry = &lqn->entry[e];
+
+		reply_s[e] = value->entry[e].waiting_s + value->entry[e].service_s[0];
+		for (k = entry->first_forward; k < entry->first_forward + entry->forwards; k++)
+			reply_s[e] += lqn->call[k].mean * reply_s[lqn->call[k].to];
+	}
+}
+
 static double phase_hold(const struct tl_lqn *lqn, size_t e, size_t p,
 			 const struct tl_lqn_hold *hold)
 {

@@ -85,6 +85,8 @@ struct tl_lqn_hold {
 	double thread_s, reply_s;
 };
 
+void tl_lqn_replies(const struct tl_lqn *lqn, const struct tl_lqn_figures *value,
+		    double *reply_s);
 void tl_lqn_holds(const struct tl_lqn *lqn, struct tl_lqn_hold *hold);
 int tl_lqn_solution_new(struct tl_lqn_solution *solution, const struct tl_lqn *lqn);
 void tl_lqn_solution_free(struct tl_lqn_solution *solution);
