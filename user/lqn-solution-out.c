@@ -117,14 +117,6 @@ static json_t *figures_json(const struct tl_lqn *lqn, const struct tl_lqn_figure
 			 "reference", reference_json(lqn, figures));
 }
 
-static json_t *owned_text(char *text)
-{
-	json_t *string = text ? json_string(text) : NULL;
-
-	free(text);
-	return string;
-}
-
 /**
  * tl_lqn_solution_json() - A solution for programs
  * @lqn: network
@@ -139,7 +131,7 @@ json_t *tl_lqn_solution_json(const struct tl_lqn *lqn, const struct tl_lqn_solut
 	const struct tl_lqn_checks *checks = &solution->checks;
 	json_t *object = json_pack("{s:o, s:o, s:o, s:n, s:n, s:n, s:n, s:n, s:n}",
 				   "file", tl_out_name(faults->file),
-				   "verdict", owned_text(tl_lqn_verdict(lqn, solution)),
+				   "verdict", tl_out_text(tl_lqn_verdict(lqn, solution)),
 				   "notes", tl_faults_json(faults->note, faults->notes),
 				   "residual", "entries", "tasks", "processors", "reference",
 				   "checks");

@@ -8,6 +8,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,6 +114,31 @@ json_t *tl_out_name(const char *bytes)
 
 	free(utf8);
 	return name;
+}
+
+/**
+ * tl_out_text() - A text that was allocated, as JSON
+ * @text: freed; NULL without memory
+ *
+ * Return: the string, a new reference; NULL without memory.
+ */
+json_t *tl_out_text(char *text)
+{
+	json_t *string = text ? json_string(text) : NULL;
+
+	free(text);
+	return string;
+}
+
+/**
+ * tl_out_real() - A number that may be none, as JSON
+ * @value: number
+ *
+ * Return: it, or null if it is not finite; a new reference.
+ */
+json_t *tl_out_real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 /**

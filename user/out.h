@@ -16,6 +16,8 @@ void tl_out_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)))
 void tl_out_progress_end(void);
 int tl_out_json(json_t *object);
 json_t *tl_out_name(const char *bytes);
+json_t *tl_out_text(char *text);
+json_t *tl_out_real(double value);
 int tl_out_close(FILE *file, const char *name, struct tl_error *err);
 int tl_out_file(const char *name, const struct tl_bytes *bytes, struct tl_error *err);
 
