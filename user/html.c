@@ -41,6 +41,25 @@ void tl_html_text(FILE *to, const char *text)
 }
 
 /**
+ * tl_html_lines() - Print lines so that they are nothing but text
+ * @to: where
+ * @text: lines; changed
+ */
+void tl_html_lines(FILE *to, char *text)
+{
+	char *end;
+
+	for (; text; text = end ? end + 1 : NULL) {
+		end = strchr(text, '\n');
+		if (end)
+			*end = '\0';
+		tl_html_text(to, text);
+		if (end)
+			fputc('\n', to);
+	}
+}
+
+/**
  * tl_html_svg() - Print a picture as a part of the page
  * @to: where
  * @svg: a file as graphviz and gnuplot write it

@@ -7,6 +7,7 @@
 struct tl_bytes;
 
 void tl_html_text(FILE *to, const char *text);
+void tl_html_lines(FILE *to, char *text);
 void tl_html_svg(FILE *to, const struct tl_bytes *svg);
 
 #endif

@@ -142,6 +142,25 @@ void tl_text_print(FILE *to, const char *utf8, size_t max_width)
 }
 
 /**
+ * tl_text_lines() - Print lines in which there may be hostile names
+ * @to: where
+ * @text: lines, each ended but the last one perhaps; changed
+ */
+void tl_text_lines(FILE *to, char *text)
+{
+	char *line = text, *end, *printable;
+
+	for (; line && *line; line = end ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		if (end)
+			*end = '\0';
+		printable = tl_text_printable(line);
+		tl_text_print(to, printable ? printable : "out of memory", 0);
+		free(printable);
+	}
+}
+
+/**
  * tl_text_equal() - Compare two texts of which any may be absent
  * @a: text or NULL
  * @b: text or NULL
