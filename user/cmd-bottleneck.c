@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlens bottleneck: what holds a layered queueing network back. */
+#include "bottleneck-out.h"
+#include "cmd.h"
+#include "error.h"
+#include "lqn-out.h"
+#include "lqn-read.h"
+#include "lqn-set.h"
+#include "model/bottleneck.h"
+#include "model/lqn.h"
+#include "out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHANGES_MAX 1000
+
+struct args {
+	const struct tl_cmd *cmd;
+	const char *file;
+	bool json;
+	const char *change[CHANGES_MAX];
+	size_t changes;
+};
+
+static int find(const struct args *args, struct tl_lqn *lqn, const struct tl_faults *faults)
+{
+	struct tl_bottleneck_out out = { 0 };
+	struct tl_error err;
+	int status, code = tl_lqn_set(lqn, args->file, args->change, args->changes, &err);
+
+	if (!code) {
+		code = tl_bottleneck(lqn, &out);
+		if (code == -ENOMEM)
+			tl_error_no_memory(&err);
+		else if (code)
+			tl_error_set(&err, code, "%s: the solver has no answer with so many customers: "
+				     "give less of them (--set NAME.users=N)", args->file);
+	}
+	if (code)
+		status = tl_out_failed(&err);
+	else if (args->json)
+		status = tl_out_json(tl_bottleneck_json(lqn, &out, faults));
+	else
+		status = TL_EXIT_OK;
+	if (!code && !args->json)
+		tl_bottleneck_print(lqn, &out, stdout);
+	tl_bottleneck_free(&out);
+	return status;
+}
+
+static int read_and_find(const struct args *args)
+{
+	struct tl_faults faults = { 0 };
+	struct tl_lqn lqn = { 0 };
+	struct tl_error err;
+	int status;
+
+	if (tl_lqn_read(&lqn, args->file, &faults, &err)) {
+		status = tl_out_failed(&err);
+	} else {
+		if (!args->json)
+			tl_lqn_notes_print(&faults);
+		status = find(args, &lqn, &faults);
+	}
+	tl_faults_free(&faults);
+	tl_lqn_free(&lqn);
+	return status;
+}
+
+static int run(const struct tl_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "set", required_argument, NULL, 's' },
+		TL_COMMON_OPTIONS
+	};
+	static struct args args;
+	int option;
+
+	args = (struct args){ .cmd = cmd };
+	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0) {
+		if (option == 'J')
+			args.json = true;
+		else if (args.changes == CHANGES_MAX)
+			return tl_args_usage(cmd, "more than %d changes", CHANGES_MAX);
+		else
+			args.change[args.changes++] = optarg;
+	}
+	if (option != TL_ARGS_END)
+		return tl_args_status(option);
+	if (optind >= argc)
+		return tl_args_usage(cmd, "bottleneck needs a model");
+	if (optind + 1 < argc)
+		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
+	args.file = argv[optind];
+	return read_and_find(&args);
+}
+
+const struct tl_cmd tl_cmd_bottleneck = {
+	.name = "bottleneck",
+	.args = "FILE [--set CHANGE]... [--json]",
+	.summary = "Which processor or pool of threads holds a model back, and which is next",
+	.help = "  --set CHANGE      what if: App.threads=20, db.demand*=0.7; threads of a task,\n"
+		"                    users or think of a reference task, servers or speed of a\n"
+		"                    processor, arrivals of an entry, demand of any\n"
+		TL_COMMON_HELP
+		"FILE is a layered queueing network as of tierlens lqn. The bottleneck is that of which\n"
+		"twice as many gain most; next is what it is when that has become enough. Shown are\n"
+		"also who waits where, by layers, and the laws that the solution fulfils.\n"
+		"\nExample:\n"
+		"  tierlens bottleneck shop.lqn\n"
+		"  tierlens bottleneck shop.lqn --set Users.users=500 --set Db.threads=20\n",
+	.run = run,
+};
