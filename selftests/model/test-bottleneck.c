@@ -65,27 +65,28 @@ struct made {
 	"s a " app_s " -1\ny a d " calls " -1\ns d " db_s " -1\n-1\n"
 
 static const struct made made[] = {
+	/* 50 ms there, 10 ms at the next one: 5 are as fast as that */
 	{ "a processor that is full", TIERS("100", "1", "s", "i", "0.01", "s", "i", "0.05", "1"),
-	  false, "Pd", false, "Pa", 2, 16, 2, 5 },
+	  false, "Pd", false, "Pa", 4, 6, 2, 5 },
 	/* 4 threads, each held for 0.11 s: 36 of 100 users' requests per second */
 	{ "few threads that wait for what is not busy",
 	  TIERS("100", "1", "s m 4", "m 4", "0.01", "i", "i", "0.1", "1"), true, "App", false, NULL, 9,
 	  16, 1, 2 },
 	{ "threads that are all in use because a processor below is slow",
 	  TIERS("300", "1", "s m 4", "m 10", "0.01", "s", "i", "0.05", "1"), false, "Pd", true, "App",
-	  2, 16, 4, 9 },
+	  8, 10, 4, 9 },
 	{ "one thread on one processor, which computes",
 	  TIERS("50", "1", "s", "m 1", "0.05", "i", "i", "0.001", "1"), false, "Pa", false, NULL, 2, 8,
 	  0.8, 2 },
 	{ "one thread on one processor, which waits",
 	  TIERS("50", "1", "s", "m 1", "0.001", "i", "i", "0.05", "1"), true, "App", false, NULL, 2, 8,
 	  0.8, 2 },
-	/* 2 threads of 50 ms each: 40/s; many more above, all in use */
+	/* 2 threads of 50 ms each: 40/s; 30 above of 60 ms, 500/s, for which it takes 25 */
 	{ "few threads in the lower layer, above them all in use",
-	  TIERS("1000", "1", "s m 8", "m 30", "0.01", "i", "m 2", "0.05", "1"), true, "Db", true, "App", 3,
-	  64, 5, 13 },
+	  TIERS("1000", "1", "s m 8", "m 30", "0.01", "i", "m 2", "0.05", "1"), true, "Db", true, "App",
+	  22, 28, 5, 13 },
 	{ "a slow processor above", TIERS("100", "1", "s", "i", "0.05", "s", "i", "0.01", "1"), false,
-	  "Pa", false, "Pd", 2, 16, 2, 5 },
+	  "Pa", false, "Pd", 4, 6, 2, 5 },
 	{ "arrivals at a processor",
 	  "P 0\np c s\np d s\n-1\nT 0\nt t n e -1 c i\nt v n f -1 d i\n-1\nE 0\na e 9\ns e 0.1 -1\n"
 	  "y e f 1 -1\ns f 0.05 -1\n-1\n", false, "c", false, "d", 2, 8, 1, 20 },
