@@ -329,6 +329,36 @@ static void test_verdicts(void)
 	free(shop);
 }
 
+/* Arrivals beside users: there is a steady state, but the solver does not find it. */
+#define BESIDE \
+	"P 0\np u i\np web s\np db f m 2\n-1\nT 0\nt B r b -1 u z 3 m 30\nt S r s -1 u z 5 m 10\n" \
+	"t Web n wb ws -1 web m 30\nt Db n q -1 db m 6\nt Mail n m -1 web\n-1\nE 0\ny b wb 1 -1\n" \
+	"y s ws 2 -1\ns wb 0.01 -1\ny wb q 2 -1\ns ws 0.03 -1\ny ws q 4 -1\ns q 0.01 -1\na m 2\n" \
+	"s m 0.01 -1\n-1\n"
+/* What customers leave behind takes longer than they do: there is none. */
+#define BEHIND \
+	"P 0\np u i\np c s\np l f\n-1\nT 0\nt r r r -1 u z 1 m 20\nt t n e -1 c i\nt l n log -1 l\n" \
+	"-1\nE 0\ny r e 1 -1\ns e 0.01 -1\nz e log 1 -1\ns log 0.02 -1\n-1\n"
+
+static void test_steady(void)
+{
+	struct asked a = { .limit = { limit_of(TL_LIMIT_RESPONSE, 100, 0) } };
+
+	if (begin(&a, BESIDE))
+		ask(&a, 1);
+	ok(!a.code && a.out.verdict == TL_CAPACITY_LEAST && a.out.steady && a.out.max > 100,
+	   "a solver that is wrong about a steady state is not believed: verdict %d, %g",
+	   a.out.verdict, a.out.max);
+	end(&a);
+	a = (struct asked){ .limit = { limit_of(TL_LIMIT_RESPONSE, 100, 0) } };
+	if (begin(&a, BEHIND))
+		ask(&a, 1);
+	/* 50 cycles per second of 1.01 s, or a few more users that wait */
+	ok(!a.code && a.out.verdict == TL_CAPACITY_OK && !a.out.steady && a.out.limit == 1 &&
+	   near(a.out.max, 51, 0.1), "one that is right is: verdict %d, %g", a.out.verdict, a.out.max);
+	end(&a);
+}
+
 /* Where a model says with which loads it was measured, nothing else is believed. */
 static void test_measured(void)
 {
@@ -438,6 +468,7 @@ int main(void)
 	test_proportions();
 	test_asymptotes();
 	test_verdicts();
+	test_steady();
 	test_measured();
 	for (kind = 0; kind < SHOP_KINDS; kind += all ? 1 : 2)
 		test_quantiles(kind, all);

@@ -338,12 +338,13 @@ static bool believed(const struct tl_capacity_in *in, const struct tl_capacity_p
 void tl_capacity_judge(const struct tl_capacity_in *in, const struct tl_capacity_out *out,
 		       int tilt, struct tl_capacity_point *point)
 {
-	bool holds = true;
+	bool holds = true, unknown;
 	size_t i;
 
 	if (point->verdict != TL_LQN_OK) {
-		point->state = point->verdict == TL_LQN_NOT_CONVERGED ? TL_POINT_UNKNOWN :
-									TL_POINT_UNSTABLE;
+		unknown = point->verdict == TL_LQN_NOT_CONVERGED ||
+			  (out->steady && point->verdict == TL_LQN_UNSTABLE);
+		point->state = unknown ? TL_POINT_UNKNOWN : TL_POINT_UNSTABLE;
 		point->believed = false;
 		return;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How times are spread with a load, by simulation. */
+/* How times are spread with a load, and whether it has a steady state, by simulation. */
 #include "capacity.h"
 
 #include <errno.h>
@@ -111,5 +111,29 @@ int tl_capacity_simulate(const struct tl_capacity_in *in, struct tl_lqn *work, d
 		out->verdict = TL_CAPACITY_UNKNOWN;
 	tl_lqn_simulated_free(&simulated);
 	tl_capacity_watches_free(&watches);
+	return code == -ENOMEM ? code : 0;
+}
+
+/**
+ * tl_capacity_steady() - Whether a load has a steady state
+ * @in: what is asked
+ * @work: a copy of its network, which gets the load
+ * @n: load
+ * @steady: set to whether a simulation has one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_capacity_steady(const struct tl_capacity_in *in, struct tl_lqn *work, double n,
+		       bool *steady)
+{
+	struct tl_lqn_simulate_in how = { .lqn = work, .seed = in->seed, .confidence = 0.95,
+					  .precision = PRECISE, .steps_max = in->steps_max };
+	struct tl_lqn_simulate_out simulated;
+	int code;
+
+	tl_capacity_load(in, n, work);
+	code = tl_lqn_simulate(&how, &simulated);
+	*steady = !code && tl_lqn_has_figures(&simulated.solution);
+	tl_lqn_simulated_free(&simulated);
 	return code == -ENOMEM ? code : 0;
 }

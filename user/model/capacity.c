@@ -452,6 +452,30 @@ static int beyond(struct search *s, double bad)
 	return look_between(s, bad, end, BEYOND_POINTS + 1);
 }
 
+/*
+ * That arrivals saturate something is certain; that requests pile up is what a solver
+ * says whose iterations end there. A simulation decides.
+ */
+static int steady_see(struct search *s)
+{
+	struct tl_capacity_out *out = s->out;
+	const struct tl_capacity_point *point;
+	double good, bad;
+	int code;
+
+	bounds(s, &good, &bad);
+	point = isfinite(bad) ? &out->point[place_of(out, bad)] : NULL;
+	if (!point || point->verdict != TL_LQN_UNSTABLE)
+		return 0;
+	if (s->in->progress)
+		s->in->progress(s->in->arg, bad, true);
+	code = tl_capacity_steady(s->in, &s->work, bad, &out->steady);
+	if (code || !out->steady)
+		return code;
+	judge_all(s, 0);
+	return refine(s);
+}
+
 static int search(struct search *s)
 {
 	double good, bad;
@@ -462,6 +486,7 @@ static int search(struct search *s)
 	s->most = farthest(s);
 	code = bracket(s);
 	code = code ? code : refine(s);
+	code = code ? code : steady_see(s);
 	if (!code && any_simulated(s->in))
 		code = simulations(s);
 	if (code)

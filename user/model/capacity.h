@@ -132,6 +132,7 @@ struct tl_capacity_asymptote {
  * @believed: least and largest load that is to be believed; both 0 if none is
  * @shape: [shapes] by load
  * @simulation: verdict of the last simulation
+ * @steady: simulations have a steady state where the solver says that there is none
  */
 struct tl_capacity_out {
 	struct tl_capacity_point *point;
@@ -146,6 +147,7 @@ struct tl_capacity_out {
 	struct tl_capacity_shape *shape;
 	size_t shapes;
 	enum tl_lqn_verdict simulation;
+	bool steady;
 };
 
 /**
@@ -174,6 +176,8 @@ int tl_capacity_watches(const struct tl_capacity_in *in, struct tl_capacity_watc
 void tl_capacity_watches_free(struct tl_capacity_watches *watches);
 int tl_capacity_simulate(const struct tl_capacity_in *in, struct tl_lqn *work, double n,
 			 struct tl_capacity_out *out);
+int tl_capacity_steady(const struct tl_capacity_in *in, struct tl_lqn *work, double n,
+		       bool *steady);
 
 /* capacity-point.c */
 bool tl_limit_is_simulated(const struct tl_limit *limit);
