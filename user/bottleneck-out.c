@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define ROWS_MAX 15
+#define SHOWN 0.03 /* part of all that wait */
 #define FULL 0.95 /* part in use, from which a place is full */
 
 static const char *name_of(const struct tl_lqn *lqn, const struct tl_bottleneck_place *place)
@@ -232,15 +233,31 @@ static void places_print(const struct tl_lqn *lqn, const struct tl_bottleneck_ou
 	fputc('\n', to);
 }
 
+static double waiting_at(const struct tl_bottleneck_wait *wait, size_t t)
+{
+	return wait->threads[t] + wait->processor[t];
+}
+
+/* Of many tasks, those where anybody waits. @sum: all that wait */
+static bool task_shown(const struct tl_lqn *lqn, const struct tl_bottleneck_wait *wait, size_t t,
+		       double sum)
+{
+	if (lqn->tasks > ROWS_MAX)
+		return waiting_at(wait, t) >= SHOWN * sum && sum > 0;
+	return !lqn->task[t].reference || wait->processor[t] >= 1e-9;
+}
+
 static void waits_print(const struct tl_lqn *lqn, const struct tl_bottleneck_wait *wait, FILE *to)
 {
 	struct tl_grid *grid = tl_grid_new(">layer|task|>wait for threads|>for the processor");
 	size_t layer, t, rows = 0;
+	double sum = 0;
 
-	for (layer = 0; layer < wait->n_layers; layer++)
+	for (t = 0; t < lqn->tasks; t++)
+		sum += waiting_at(wait, t);
+	for (layer = 0; layer < wait->n_layers && rows < ROWS_MAX; layer++)
 		for (t = 0; t < lqn->tasks && rows < ROWS_MAX; t++) {
-			if (wait->layer[t] != layer ||
-			    (lqn->task[t].reference && wait->processor[t] < 1e-9))
+			if (wait->layer[t] != layer || !task_shown(lqn, wait, t, sum))
 				continue;
 			tl_grid_add(grid, "%zu", layer);
 			tl_grid_add(grid, "%s", lqn->task[t].name);

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #define IDLE 0.02 /* what is busy for less is not tried */
+#define TRIED_MAX 500 /* the fullest of them, if there are more places */
 #define DOUBLINGS 12
 #define COUNT_MAX 1000000000.0
 
@@ -208,9 +209,12 @@ static int gains_find(struct search *s, struct tl_bottleneck_place *place, size_
 	int code = 0;
 	size_t i;
 
-	for (i = 0; !code && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		place[i].gain = 0;
 		place[i].known = true;
+	}
+	qsort(place, n, sizeof(*place), by_gain); /* by utilisation, that is */
+	for (i = 0; !code && i < n && i < TRIED_MAX; i++) {
 		if (isfinite(busier) && place[i].utilisation * busier < IDLE)
 			continue;
 		code = gain_find(s, now, &place[i]);
