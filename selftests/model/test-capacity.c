@@ -307,6 +307,8 @@ static void test_verdicts(void)
 		   TL_CAPACITY_UNLIMITED, 1000, 2e6);
 	verdict_is("one user is too much", DELAY, limit_of(TL_LIMIT_RESPONSE, 0.05, 0), 0,
 		   TL_CAPACITY_NONE, 0, 0);
+	verdict_is("the least rate is too much", OPEN, limit_of(TL_LIMIT_RESPONSE, 0.05, 0), 0,
+		   TL_CAPACITY_NONE, 0, 0);
 	verdict_is("no further than it is said", shop, limit_of(TL_LIMIT_RESPONSE, 1, 0), 100,
 		   TL_CAPACITY_UNLIMITED, 100, 100);
 	verdict_is("one processor is never so busy", shop, limit_of(TL_LIMIT_UTILISATION, 0.9999, 0),

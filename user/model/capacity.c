@@ -24,6 +24,7 @@
 #define PARTS_MANY 16 /* if there are many users: solutions take long */
 #define MANY 10000
 #define RATE_EXACT 1e-4 /* relative */
+#define RATE_LEAST 0.01 /* of the largest: less need not be told apart */
 #define CUSTOMERS_MOST 1048576.0
 #define SATURATIONS 16 /* times the load that saturates, beyond which nothing changes */
 #define SIMULATIONS_MAX 8
@@ -162,7 +163,7 @@ static int refine(struct search *s)
 
 	do {
 		bounds(s, &good, &bad);
-		exact = s->in->arrivals ? RATE_EXACT * bad : 1;
+		exact = s->in->arrivals ? RATE_EXACT * fmax(bad, RATE_LEAST * s->most) : 1;
 		if (isinf(bad) || bad - good <= exact)
 			break;
 		before = s->out->points;
