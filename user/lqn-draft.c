@@ -351,7 +351,7 @@ void tl_draft_measured(struct tl_draft *draft, const char *range, size_t line)
  * @text: the whole of it
  * @value: set to the number
  *
- * Return: whether it is one.
+ * Return: whether it is one, and neither too large nor too near to zero to be calculated with.
  */
 bool tl_draft_decimal(const char *text, double *value)
 {
@@ -361,7 +361,7 @@ bool tl_draft_decimal(const char *text, double *value)
 	if (!*text || strspn(text, "-+0123456789.eE") != strlen(text))
 		return false;
 	*value = strtod(text, &end);
-	return !*end && isfinite(*value);
+	return !*end && (!*value || isnormal(*value));
 }
 
 /**

@@ -202,6 +202,7 @@ static const struct wrong wrong_text[] = {
 	{ HEAD "E 0\ns u -5 -1\n-1\n", "m:9: demand is -5: give a number from 0" },
 	{ HEAD "E 0\ns u 1e300 -1\n-1\n", "m:9: demand is 1e+300" },
 	{ HEAD "E 0\ns u 0x10 -1\n-1\n", "m:9: the service time, not \"0x10\"" },
+	{ HEAD "E 0\ns u 1e-310 -1\n-1\n", "m:9: the service time, not \"1e-310\"" },
 	{ HEAD "E 0\ns u 1\ny u s1 1 -1\n-1\n", "m:10: a number or the -1 that ends them, not \"y\"" },
 	{ HEAD "E 0\ns u 1 2 3 -1\n-1\n", "m:9: a third phase: two are known" },
 	{ HEAD BODY "s u 2 -1\n-1\n", "m:14: the demand of entry \"u\" is given twice" },
