@@ -8,6 +8,8 @@
 export LC_ALL=C
 
 interval_ms=$((200 * slow))
+# Emulated, this one does not always get through all 128 ports in that time.
+[ "$(uname -m)" != aarch64 ] || interval_ms=400
 
 # ---- helpers ----------------------------------------------------------------
 
@@ -131,8 +133,7 @@ wait $one
 # Who comes late gets more of them with the last dump.
 check 'two readers see the same bytes' cmp <(head -n 8 /tmp/one) <(head -n 8 /tmp/two)
 check 'no generation is missing' consecutive /tmp/one $((begin + 1))
-# A slow guest does not get through all 128 ports in an interval.
-is "$(jq -s 'map(.cells | length >= 60) | any' /tmp/one)" true 'intervals with 60 cells and more'
+is "$(jq -s 'map(.cells | length >= 120) | any' /tmp/one)" true 'intervals with 120 cells and more'
 is "$(jq -s 'map(.edges | length >= 2) | any' /tmp/one)" true 'and with the edges of the chain'
 is "$(jq -s 'map([.paths[] | select(.parent)] | length >= 2) | any' /tmp/one)" true 'with its paths'
 is "$(jq -s 'map(.usage | map(.tier_name) | index("tierserver:9103")) | any' /tmp/one)" true \

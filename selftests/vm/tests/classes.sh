@@ -8,7 +8,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=$((240 / slow))
+requests=$((480 / slow))
 classes=()
 asks=()
 for n in {00..15}; do

@@ -31,11 +31,8 @@ between-ticks	--mode thread --between-ticks
 # of its clock. On a machine whose clock does not count instructions it costs ten times as
 # much, and more if the host is busy.
 [ "$(nproc)" = 1 ] && ms=1000 || ms=5000
-# The second tier also sleeps: on one processor a thread that hands over its job might else not
-# come to wait for it before it is done, and then nobody knows whose it was.
-sleep="sleep=0,$((2 * ms))"
-asks=(--ask "small work=$((2 * ms)),$((3 * ms)) $sleep" --ask "large work=$((6 * ms)),$((2 * ms)) $sleep"
-	--ask "even work=$((3 * ms)),$((4 * ms)) $sleep")
+asks=(--ask "small work=$((2 * ms)),$((3 * ms))" --ask "large work=$((6 * ms)),$((2 * ms))"
+	--ask "even work=$((3 * ms)),$((4 * ms))")
 classes='small large even'
 
 # within GOT WANTED NAME
@@ -101,16 +98,19 @@ compare()
 
 shape()
 {
-	local name=$1 front back ticks work=()
+	local name=$1 front back ticks work=() below=()
 	shift
 
 	[[ " $* " != *' --between-ticks '* ]] || work=(--between-ticks)
+	# A tier below that sleeps: on one processor a thread that hands over its job might else not
+	# come to wait for it before it is done, and then nobody knows whose it was.
+	[ "$name" != executor ] || below=(--sleep-us $((2 * ms)))
 
 	load_module || exit 1
 	for class in $classes; do
 		tierlens class add "$class" "$class " >/dev/null
 	done
-	serve_in back 9102 --mode thread "${work[@]}"
+	serve_in back 9102 --mode thread "${work[@]}" "${below[@]}"
 	serve_in front 9101 --next 9102 --calls 1 "$@"
 	tierlens enable --interval 500 >/dev/null
 	# Before its first event nobody knows a thread: each of a pool has had a job.
