@@ -4,8 +4,8 @@
 #include "cmd.h"
 #include "error.h"
 #include "lqn-out.h"
-#include "lqn-read.h"
 #include "lqn-set.h"
+#include "lqn-use.h"
 #include "model/bottleneck.h"
 #include "model/lqn.h"
 #include "out.h"
@@ -23,8 +23,9 @@ struct args {
 	size_t changes;
 };
 
-static int find(const struct args *args, struct tl_lqn *lqn, const struct tl_faults *faults)
+static int find(const void *arg, struct tl_lqn *lqn, const struct tl_faults *faults)
 {
+	const struct args *args = arg;
 	struct tl_bottleneck_out out = { 0 };
 	struct tl_error err;
 	int status, code = tl_lqn_set(lqn, args->file, args->change, args->changes, &err);
@@ -46,25 +47,6 @@ static int find(const struct args *args, struct tl_lqn *lqn, const struct tl_fau
 	if (!code && !args->json)
 		tl_bottleneck_print(lqn, &out, stdout);
 	tl_bottleneck_free(&out);
-	return status;
-}
-
-static int read_and_find(const struct args *args)
-{
-	struct tl_faults faults = { 0 };
-	struct tl_lqn lqn = { 0 };
-	struct tl_error err;
-	int status;
-
-	if (tl_lqn_read(&lqn, args->file, &faults, &err)) {
-		status = tl_out_failed(&err);
-	} else {
-		if (!args->json)
-			tl_lqn_notes_print(&faults);
-		status = find(args, &lqn, &faults);
-	}
-	tl_faults_free(&faults);
-	tl_lqn_free(&lqn);
 	return status;
 }
 
@@ -93,7 +75,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	if (optind + 1 < argc)
 		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
 	args.file = argv[optind];
-	return read_and_find(&args);
+	return tl_lqn_use(args.file, args.json, find, &args);
 }
 
 const struct tl_cmd tl_cmd_bottleneck = {

@@ -7,8 +7,8 @@
 #include "lqn-draft.h"
 #include "lqn-names.h"
 #include "lqn-out.h"
-#include "lqn-read.h"
 #include "lqn-set.h"
+#include "lqn-use.h"
 #include "model/capacity.h"
 #include "model/lqn-solve.h"
 #include "out.h"
@@ -291,8 +291,9 @@ static int answer(const struct args *args, const struct tl_capacity_answer *a)
 	return status;
 }
 
-static int find(const struct args *args, struct tl_lqn *lqn, const struct tl_faults *faults)
+static int find(const void *arg, struct tl_lqn *lqn, const struct tl_faults *faults)
 {
+	const struct args *args = arg;
 	struct tl_limit limit[TL_LIMITS_MAX];
 	bool *vary = calloc(lqn->tasks + lqn->entries + 1, sizeof(*vary));
 	struct tl_capacity_in in = { .lqn = lqn, .vary = vary, .limit = limit,
@@ -317,25 +318,6 @@ static int find(const struct args *args, struct tl_lqn *lqn, const struct tl_fau
 	status = code ? tl_out_failed(&err) : answer(args, &a);
 	tl_capacity_free(&out);
 	free(vary);
-	return status;
-}
-
-static int read_and_find(const struct args *args)
-{
-	struct tl_faults faults = { 0 };
-	struct tl_lqn lqn = { 0 };
-	struct tl_error err;
-	int status;
-
-	if (tl_lqn_read(&lqn, args->file, &faults, &err)) {
-		status = tl_out_failed(&err);
-	} else {
-		if (!args->json)
-			tl_lqn_notes_print(&faults);
-		status = find(args, &lqn, &faults);
-	}
-	tl_faults_free(&faults);
-	tl_lqn_free(&lqn);
 	return status;
 }
 
@@ -498,7 +480,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	args = (struct args){ .cmd = cmd, .trusted = 0.9, .seed = 1, .steps = 10000000 };
 	status = args_read(&args, argc, argv);
 	if (status == TL_GO_ON)
-		status = read_and_find(&args);
+		status = tl_lqn_use(args.file, args.json, find, &args);
 	for (i = 0; i < args.wishes; i++)
 		free(args.wish[i].name);
 	return status;

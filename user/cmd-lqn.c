@@ -4,6 +4,7 @@
 #include "error.h"
 #include "lqn-out.h"
 #include "lqn-read.h"
+#include "lqn-use.h"
 #include "model/lqn-simulate.h"
 #include "model/lqn-solve.h"
 #include "out.h"
@@ -80,9 +81,9 @@ static int simulate_failed(const struct args *args, int code)
 	return tl_out_failed(&err);
 }
 
-static int simulate_run(const struct args *args, const struct tl_lqn *lqn,
-			const struct tl_faults *faults)
+static int simulate_run(const void *arg, struct tl_lqn *lqn, const struct tl_faults *faults)
 {
+	const struct args *args = arg;
 	struct tl_lqn_simulate_in in = args->simulate;
 	struct tl_lqn_simulate_out out;
 	int status = TL_EXIT_OK, code;
@@ -152,9 +153,9 @@ static int verify_run(const struct args *args, const struct tl_lqn *lqn,
 	return status;
 }
 
-static int solve_run(const struct args *args, const struct tl_lqn *lqn,
-		     const struct tl_faults *faults)
+static int solve_run(const void *arg, struct tl_lqn *lqn, const struct tl_faults *faults)
 {
+	const struct args *args = arg;
 	struct tl_lqn_solve_out out;
 	struct tl_error err;
 	int status, code = tl_lqn_solve(lqn, &out);
@@ -175,35 +176,14 @@ static int solve_run(const struct args *args, const struct tl_lqn *lqn,
 	return status;
 }
 
-static int read_and(const struct args *args,
-		    int (*run_it)(const struct args *args, const struct tl_lqn *lqn,
-				  const struct tl_faults *faults))
-{
-	struct tl_faults faults = { 0 };
-	struct tl_lqn lqn = { 0 };
-	struct tl_error err;
-	int status;
-
-	if (tl_lqn_read(&lqn, args->file, &faults, &err)) {
-		status = tl_out_failed(&err);
-	} else {
-		if (!args->json)
-			tl_lqn_notes_print(&faults);
-		status = run_it(args, &lqn, &faults);
-	}
-	tl_faults_free(&faults);
-	tl_lqn_free(&lqn);
-	return status;
-}
-
 static int simulate(const struct args *args)
 {
-	return read_and(args, simulate_run);
+	return tl_lqn_use(args->file, args->json, simulate_run, args);
 }
 
 static int solve(const struct args *args)
 {
-	return read_and(args, solve_run);
+	return tl_lqn_use(args->file, args->json, solve_run, args);
 }
 
 static const struct {
