@@ -2,9 +2,8 @@
 /* tierlens cbmg: how people go through a site, from access logs or matrices. */
 #include "cbmg-graph.h"
 #include "cmd.h"
-#include "dot.h"
+#include "drawn.h"
 #include "error.h"
-#include "lqn-out.h"
 #include "out.h"
 #include "weblog-read.h"
 
@@ -211,48 +210,30 @@ static int option_read(struct args *args, int option)
 
 /* ---- what comes of it ----------------------------------------------------------------- */
 
-struct picture {
-	const struct tl_cbmg_graph *graph;
-	double least;
-};
-
-static void picture_print(const void *arg, FILE *to)
+static void draw(const void *what, double least, FILE *to)
 {
-	const struct picture *picture = arg;
-
-	tl_cbmg_dot(picture->graph, picture->least, to);
+	tl_cbmg_dot(what, least, to);
 }
 
-static int picture_write(const struct tl_cbmg_graph *graph, const struct args *args)
+static json_t *as_json(const void *what)
 {
-	struct picture picture = { graph, args->least };
-	struct tl_error err;
-	int code = tl_dot_write(args->output, !args->dot, picture_print, &picture, &err);
-
-	return code ? tl_out_failed(&err) : TL_EXIT_OK;
+	return tl_cbmg_json(what);
 }
 
-/* A picture to standard output is all that is printed. */
+static void print(const void *what, FILE *to)
+{
+	tl_cbmg_print(what, to);
+}
+
 static int show(const struct tl_cbmg_graph *graph, const struct args *args)
 {
-	bool picture = args->output || args->dot;
-	bool only = picture && (!args->output || !strcmp(args->output, "-"));
-	int status = TL_EXIT_OK;
+	struct tl_drawn drawn = { .output = args->output, .dot = args->dot, .json = args->json,
+				  .least = args->least, .notes = &graph->notes,
+				  .figures = graph->figures, .verdict = graph->verdict,
+				  .what = graph, .draw = draw, .as_json = as_json,
+				  .print = print };
 
-	if (!args->json)
-		tl_lqn_notes_print(&graph->notes);
-	if (picture && !graph->figures) {
-		tl_out_error("%s: there is nothing to draw: %s", graph->notes.file, graph->verdict);
-		return TL_EXIT_FAILED;
-	}
-	if (picture)
-		status = picture_write(graph, args);
-	if (status || only)
-		return status;
-	if (args->json)
-		return tl_out_json(tl_cbmg_json(graph));
-	tl_cbmg_print(graph, stdout);
-	return TL_EXIT_OK;
+	return tl_drawn_show(&drawn);
 }
 
 static int matrix_run(struct args *args, char **files, size_t n, struct tl_cbmg_graph *graph)

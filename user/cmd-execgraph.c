@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens execgraph: what services call, merged from traces. */
 #include "cmd.h"
-#include "dot.h"
+#include "drawn.h"
 #include "error.h"
 #include "execgraph-out.h"
-#include "lqn-out.h"
 #include "out.h"
 #include "traces.h"
 
@@ -84,48 +83,30 @@ static int judge(struct tl_execgraph *graph, double most)
 	return len < 0 ? -ENOMEM : 0;
 }
 
-struct picture {
-	const struct tl_execgraph *graph;
-	double least;
-};
-
-static void picture_print(const void *arg, FILE *to)
+static void draw(const void *what, double least, FILE *to)
 {
-	const struct picture *picture = arg;
-
-	tl_execgraph_dot(picture->graph, picture->least, to);
+	tl_execgraph_dot(what, least, to);
 }
 
-static int picture_write(const struct tl_execgraph *graph, const struct args *args)
+static json_t *as_json(const void *what)
 {
-	struct picture picture = { graph, args->least };
-	struct tl_error err;
-	int code = tl_dot_write(args->output, !args->dot, picture_print, &picture, &err);
-
-	return code ? tl_out_failed(&err) : TL_EXIT_OK;
+	return tl_execgraph_json(what);
 }
 
-/* A picture to standard output is all that is printed. */
+static void print(const void *what, FILE *to)
+{
+	tl_execgraph_print(what, to);
+}
+
 static int show(const struct tl_execgraph *graph, const struct args *args)
 {
-	bool picture = args->output || args->dot;
-	bool only = picture && (!args->output || !strcmp(args->output, "-"));
-	int status = TL_EXIT_OK;
+	struct tl_drawn drawn = { .output = args->output, .dot = args->dot, .json = args->json,
+				  .least = args->least, .notes = &graph->notes,
+				  .figures = graph->figures, .verdict = graph->verdict,
+				  .what = graph, .draw = draw, .as_json = as_json,
+				  .print = print };
 
-	if (!args->json)
-		tl_lqn_notes_print(&graph->notes);
-	if (picture && !graph->figures) {
-		tl_out_error("%s: there is nothing to draw: %s", graph->notes.file, graph->verdict);
-		return TL_EXIT_FAILED;
-	}
-	if (picture)
-		status = picture_write(graph, args);
-	if (status || only)
-		return status;
-	if (args->json)
-		return tl_out_json(tl_execgraph_json(graph));
-	tl_execgraph_print(graph, stdout);
-	return TL_EXIT_OK;
+	return tl_drawn_show(&drawn);
 }
 
 static int run_files(struct args *args, int n, char **files)
