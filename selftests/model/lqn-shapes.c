@@ -205,3 +205,20 @@ char *lqn_services(uint64_t seed)
 	fclose(to);
 	return text;
 }
+
+/**
+ * lqn_host() - Three tiers on one processor, the middle one with few processes
+ * @customers: how many
+ *
+ * Return: text, to be freed; NULL without memory.
+ */
+char *lqn_host(unsigned int customers)
+{
+	char *text = NULL;
+	int len = asprintf(&text, "P 0\np users i\np host s\n-1\nT 0\nt users r cycle -1 users z 0.4 m %u\n"
+			   "t front n page -1 host i\nt app n work -1 host m 16\nt db n query -1 host i\n-1\nE 0\n"
+			   "y cycle page 1 -1\ns page 0.0002 -1\ny page work 1 -1\ns work 0.0035 -1\n"
+			   "Z work 0.0005 -1\ny work query 4 -1\ns query 0.0025 -1\n-1\n", customers);
+
+	return len < 0 ? NULL : text;
+}

@@ -16,6 +16,7 @@ extern const char *const shop_kinds[SHOP_KINDS], *const shop_mixes[SHOP_MIXES];
 extern const double shop_loads[SHOP_LOADS];
 
 char *lqn_shop(unsigned int mix, unsigned int load, enum shop_kind kind, uint64_t seed);
+char *lqn_host(unsigned int customers);
 char *lqn_services(uint64_t seed);
 
 #endif

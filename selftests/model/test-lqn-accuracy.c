@@ -7,6 +7,7 @@
  */
 #include "tap.h"
 
+#include "hist.h"
 #include "lqn-read.h"
 #include "lqn-shapes.h"
 #include "model/lqn-simulate.h"
@@ -72,8 +73,8 @@ static void errors_add(struct errors *errors, const struct tl_lqn *lqn,
 	errors->entries += n ? entries / (double)n : 0;
 }
 
-/* Return: whether there is a solution, and laws hold of it. */
-static bool compare(const char *text, bool all, struct errors *errors)
+/* Return: whether there is a solution, and laws hold of it, Little's by @little. */
+static bool compare(const char *text, bool all, double little, struct errors *errors)
 {
 	struct tl_lqn lqn = { 0 };
 	struct tl_lqn_simulate_in in = { .lqn = &lqn, .seed = 11, .confidence = 0.95,
@@ -85,7 +86,7 @@ static bool compare(const char *text, bool all, struct errors *errors)
 	bool good = model_read(text, &lqn) && !tl_lqn_solve(&lqn, &solved) &&
 		    !tl_lqn_simulate(&in, &simulated) &&
 		    solved.solution.verdict == TL_LQN_OK &&
-		    tl_lqn_has_figures(&simulated.solution) && checks->little < 1e-5 &&
+		    tl_lqn_has_figures(&simulated.solution) && checks->little < little &&
 		    checks->utilisation < 1e-5 && checks->flow < 1e-9;
 
 	if (good)
@@ -109,7 +110,7 @@ static void test_shops(enum shop_kind kind, bool all)
 			if (!all && load != (mix + kind) % SHOP_LOADS)
 				continue;
 			text = lqn_shop(mix, load, kind, 100 + mix);
-			good = compare(text, all, &errors) && good;
+			good = compare(text, all, 1e-5, &errors) && good;
 			free(text);
 		}
 	ok(good && errors.n && errors.throughput / errors.n <= bar->throughput_mean &&
@@ -123,12 +124,32 @@ static void test_shops(enum shop_kind kind, bool all)
 	   100 * errors.entries / errors.n, 100 * errors.entries_most);
 }
 
-/* Of sixty-five services, all of them simulated: nobody's threads are a layer of their own. */
+/* All that is within the pool's processes uses the processor that others use, too. */
+static void test_host(bool all)
+{
+	static const unsigned int customers[] = { 20, 35, 70 };
+	struct errors errors = { 0 };
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(customers); i++) {
+		char *text = lqn_host(customers[i]);
+
+		good = compare(text, all, 1e-4, &errors) && good;
+		free(text);
+	}
+	/* Simulations are certain to 1 %. */
+	ok(good && errors.throughput_most <= 0.015 && errors.response_most <= 0.03, "one host: throughput off by %.2f %% at most, response by %.2f %%",
+	   100 * errors.throughput_most, 100 * errors.response_most);
+}
+
+/* Of sixty-five services, all of them simulated; stores' threads are shared by layers, which see them
+ * differently. */
 static void test_services(bool all)
 {
 	struct errors errors = { 0 };
 	char *text = lqn_services(5);
-	bool good = compare(text, all, &errors);
+	bool good = compare(text, all, 0.01, &errors);
 
 	ok(good && errors.throughput <= shared.throughput_mean &&
 	   errors.response <= shared.response_mean,
@@ -209,6 +230,7 @@ int main(void)
 	gsl_set_error_handler_off();
 	for (kind = 0; kind < SHOP_KINDS; kind++)
 		test_shops(kind, all);
+	test_host(all);
 	test_services(all);
 	test_times();
 	test_no_solution();

@@ -21,6 +21,7 @@
 
 #define WORKS_MAX 200000 /* of a network; going on alone included */
 #define CHANCE_MIN 1e-14
+#define WEIGHT_MAX 1e200
 
 /* ---- upwards -------------------------------------------------------------------- */
 
@@ -304,8 +305,10 @@ static double station_share(const struct nest_station *station)
 
 /* What numbers at a station are made of. */
 struct spread {
+	size_t context;
 	struct nest_station *station;
-	double asked, open; /* by others, and the part of it that is arrivals' */
+	double open; /* part of the others that is the context's arrivals */
+	double closed; /* part of them that are closed works of other contexts */
 };
 
 /* So many works are at the station, so many are of others, by this chance. */
@@ -318,6 +321,7 @@ static void number_add(struct nest *nest, const struct spread *spread, double n,
 
 	station->number[NEST_CLOSED] += chance * n;
 	station->number[!NEST_CLOSED] += chance * others * spread->open;
+	station->others_there += chance * others * spread->closed;
 	chance_add(nest, station, works, chance);
 	if (!station->pool || !inside->chance)
 		return;
@@ -330,32 +334,47 @@ static void number_add(struct nest *nest, const struct spread *spread, double n,
 
 /*
  * The same with all of others that may be there, by their weights in nest_speeds_fill().
- * Where others ask for nearly all that there is these are very many. Contexts that take
- * each other for that do not come to an end, as a rule: whoever takes too long has no
- * solution.
+ * Where arrivals ask for nearly all that there is these are very many: whoever takes too
+ * long has no solution.
  */
 static void numbers_add(struct nest *nest, const struct spread *spread, double n, double chance)
 {
-	double weight, sum = 0, left, ratio = 0, k;
+	double weight, sum = 0, size = 0, left, ratio, k; /* a weight is exp(size) times as much */
 	unsigned int pass;
 
-	if (!(spread->asked > 0)) {
+	if (!(spread->open > 0) && !(spread->closed > 0) &&
+	    !(nest_arrivals(spread->context, spread->station) > 0)) {
 		number_add(nest, spread, n, 0, chance);
 		return;
 	}
-	for (pass = 0; pass < 2; pass++)
-		for (k = 0, weight = 1, left = 1; left > CHANCE_MIN || ratio >= 1; k++) {
+	/* If nobody asks for the chances of their number, its mean is all that is needed. */
+	if (spread->closed > 0 && !spread->station->pool && !chances_of(nest, spread->station)) {
+		number_add(nest, spread, n, spread->station->beside[(size_t)n], chance);
+		return;
+	}
+	for (pass = 0; pass < 2; pass++) {
+		size = pass ? -size - log(sum) : 0;
+		weight = pass ? exp(size) : 1;
+		for (k = 0, left = 1, ratio = 0; left > CHANCE_MIN || ratio >= 1; k++) {
 			if (nest->effort++ > NEST_EFFORT_MAX)
 				return;
 			if (pass)
-				number_add(nest, spread, n, k, chance * weight / sum);
+				number_add(nest, spread, n, k, chance * weight);
 			else
 				sum += weight;
-			ratio = (n + k + 1) / (k + 1) * spread->asked /
-				nest_own_speed(nest, spread->station, n + k + 1);
-			weight *= ratio;
-			left = weight / (pass ? sum : sum + weight) / fmax(1 - ratio, 1e-12);
+			ratio = nest_others_ratio(nest, spread->context, spread->station, n, k);
+			if (pass) {
+				/* What is too small at first may grow. */
+				size += ratio > 0 ? log(ratio) : -INFINITY;
+				weight = exp(size);
+			} else if ((weight *= ratio) > WEIGHT_MAX) {
+				size += log(weight);
+				sum /= weight;
+				weight = 1;
+			}
+			left = weight / (pass ? 1 : sum + weight) / fmax(1 - ratio, 1e-12);
 		}
+	}
 }
 
 static void busy_take(size_t context, double throughput, struct nest_station *station)
@@ -389,13 +408,15 @@ static void station_spread(struct nest *nest, size_t context, size_t s, const do
 {
 	struct nest_context *c = &nest->context[context];
 	struct nest_station *station = &c->station[s];
-	struct spread spread = { .station = station };
+	struct spread spread = { .context = context, .station = station };
+	double asked = nest_arrivals(context, station) + station->strength;
 	size_t n;
 
-	spread.asked = nest_others(context, station);
-	spread.open = spread.asked > 0 ? 1 - station->others / spread.asked : 0;
-	spread.asked = fmin(spread.asked, NEST_MOST * nest_own_speed(nest, station, 1e18));
-
+	if (asked > 0) {
+		spread.closed = station->strength / asked;
+		spread.open = (nest_arrivals(context, station) - station->others[!NEST_CLOSED]) / asked;
+	}
+	station->others_there = 0;
 	memset(station->number, 0, sizeof(station->number));
 	memset(station->waiting, 0, sizeof(station->waiting));
 	station_chances(&c->net, s, mix, chance);

@@ -11,7 +11,9 @@
  * speed were F(n - 1) / F(n), and of arrivals there are (n + 1) ρ F(n + 1) / F(n) then
  * (exact in product form, C. H. Sauer, Computational Algorithms for State-Dependent
  * Queueing Networks, ACM Transactions on Computer Systems 1, 1983).
- * Works of other contexts are taken for arrivals, too.
+ * Works of other contexts are taken for arrivals, too, but of sources that are so many: while
+ * one of them is there it asks for nothing more. With k of M there the others ask for
+ * a (1 - k / M), as customers do who think (the machine repairman).
  */
 #include "lqn-nest.h"
 
@@ -21,6 +23,7 @@
 
 #define TERMS_MAX 1000000
 #define TERMS_FEW 0.9 /* part of the speed that is asked for: terms fall off fast below */
+#define ARRIVALS_MOST 0.9999 /* part of a station's speed */
 #define NO_TIME 1e30 /* speed of threads that have nothing to do */
 
 /* Of an array by number of works from 1 on, between its elements and beyond. */
@@ -143,15 +146,96 @@ static void arrivals_take(const struct nest *nest, struct nest_station *station,
 }
 
 /**
- * nest_others() - What is asked of a station by others than a context's closed works
+ * nest_arrivals() - What comes to a station however many are there
  * @context: index
  * @station: of the context
  *
  * Return: work per second.
  */
-double nest_others(size_t context, const struct nest_station *station)
+double nest_arrivals(size_t context, const struct nest_station *station)
 {
-	return station->others + (context == NEST_TOP ? station->demand[NEST_OPEN] : 0);
+	return station->others[!NEST_CLOSED] +
+	       (context == NEST_TOP ? station->demand[NEST_OPEN] : 0);
+}
+
+/* What arrivals may ask for at most: nearer to all there is, their number has no end. */
+static double arrivals_for(const struct nest *nest, size_t context,
+			   const struct nest_station *station)
+{
+	double open = nest_arrivals(context, station);
+
+	return open > 0 ? fmin(open, ARRIVALS_MOST * nest_own_speed(nest, station, 1e18)) : 0;
+}
+
+/**
+ * nest_others_ratio() - How the chance of others' works at a station grows with their number
+ * @nest: network
+ * @context: index
+ * @station: of the context
+ * @n: closed works of the context that are there
+ * @k: works of others, and arrivals
+ *
+ * Return: chance of @k + 1 of them as a multiple of that of @k.
+ */
+double nest_others_ratio(const struct nest *nest, size_t context,
+			 const struct nest_station *station, double n, double k)
+{
+	double open = arrivals_for(nest, context, station), closed = station->strength;
+	double own = nest_own_speed(nest, station, n + k + 1), asked = 0, there;
+
+	if (closed > 0) {
+		/* Of those that are there, so many are of them. */
+		there = k * closed / (closed + open) / station->sources;
+		asked = closed * fmax(1 - there, 0);
+	}
+	return (n + k + 1) / (k + 1) * (asked + open) / own;
+}
+
+/* How fast a context's works are served beside others', and how many these are. */
+static double shared_speed(const struct nest *nest, size_t context,
+			   const struct nest_station *station, double n, double *beside)
+{
+	double sum = 0, mine = 0, others = 0, weight = 1, ratio, k;
+
+	for (k = 0; k < TERMS_MAX; k++) {
+		sum += weight;
+		others += weight * k;
+		if (n > 0)
+			mine += weight * n / (n + k) * nest_own_speed(nest, station, n + k);
+		ratio = nest_others_ratio(nest, context, station, n, k);
+		weight *= ratio;
+		if (ratio < 1 && weight < 1e-15 * sum * (1 - ratio))
+			break;
+		if (weight > 1e250) {
+			weight *= 1e-250;
+			sum *= 1e-250;
+			mine *= 1e-250;
+			others *= 1e-250;
+		}
+	}
+	*beside = others / sum;
+	return mine / sum;
+}
+
+/* One number after the other at first, then ever longer steps, with lines between. */
+static void shared_fill(const struct nest *nest, size_t context, struct nest_station *station)
+{
+	double speed[2] = { 0 }, *beside = station->beside, part;
+	size_t n = 0, next, i;
+
+	shared_speed(nest, context, station, 0, &beside[0]);
+	while (n < station->speeds) {
+		next = n + 1 + n / 32;
+		next = next < station->speeds ? next : station->speeds;
+		speed[1] = shared_speed(nest, context, station, (double)next, &beside[next]);
+		for (i = n + 1; i <= next; i++) {
+			part = (double)(i - n) / (double)(next - n);
+			station->speed[i - 1] = speed[0] + part * (speed[1] - speed[0]);
+			beside[i] = beside[n] + part * (beside[next] - beside[n]);
+		}
+		n = next;
+		speed[0] = speed[1];
+	}
 }
 
 /**
@@ -166,21 +250,25 @@ double nest_others(size_t context, const struct nest_station *station)
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works)
 {
-	double asked = nest_others(context, station), most = nest_own_speed(nest, station, 1e18);
+	double asked = nest_arrivals(context, station), most = nest_own_speed(nest, station, 1e18);
 	size_t n;
 
-	/* What arrives from outside is too much; what others ask for only so far. */
-	if (context == NEST_TOP && station->demand[NEST_OPEN] >= most)
+	if (asked >= most)
 		return -EDOM;
-	asked = fmin(asked, NEST_MOST * most);
-	station->speeds = speeds_of(nest, station, works) + (asked > 0 ? 1 : 0);
+	station->speeds = station->strength > 0 ? works :
+			  speeds_of(nest, station, works) + (asked > 0 ? 1 : 0);
+	station->speeds = station->speeds ? station->speeds : 1;
 	free(station->speed);
+	free(station->beside);
 	station->speed = calloc(station->speeds, sizeof(*station->speed));
-	if (!station->speed)
+	station->beside = calloc(station->speeds + 1, sizeof(*station->beside));
+	if (!station->speed || !station->beside)
 		return -ENOMEM;
 	for (n = 1; n <= station->speeds; n++)
 		station->speed[n - 1] = nest_own_speed(nest, station, (double)n);
-	if (asked > 0)
-		arrivals_take(nest, station, asked);
+	if (station->strength > 0)
+		shared_fill(nest, context, station);
+	else if (asked > 0)
+		arrivals_take(nest, station, arrivals_for(nest, context, station));
 	return 0;
 }

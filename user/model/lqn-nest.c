@@ -561,6 +561,7 @@ void nest_free(struct nest *nest)
 
 		for (s = 0; s < context->stations; s++) {
 			free(context->station[s].speed);
+			free(context->station[s].beside);
 			free(context->station[s].of_chain);
 		}
 		free(context->station);

@@ -51,8 +51,13 @@ struct nest_chain {
  * @demand: work per second that is asked of it: of processors seconds, of tasks the part
  *          of their executions
  * @held_s: seconds per second that threads are held, @after_s of them with nobody waiting
- * @others: work per second that other contexts ask of it
+ * @others: work per second that other contexts ask of it, closed works and arrivals
+ * @sources: how many closed works of others there may be
+ * @strength: work per second that these would ask for if none of them was there
+ * @others_there: mean number of them there
  * @speed: [speeds] what the network is solved with
+ * @beside: [speeds + 1] mean number of others' works and arrivals beside 0, 1, ... works, if
+ *          others' closed works are among them
  * @number: mean number of works there, closed and open
  * @waiting: those of them that queue for a thread or a server
  * @of_chain: [chains + 1] what each kind of customers does there, last what is nobody's
@@ -62,14 +67,13 @@ struct nest_station {
 	size_t of;
 	double visits_per_s[NEST_KINDS], demand[NEST_KINDS];
 	double held_s[NEST_KINDS], after_s;
-	double others;
-	double *speed;
+	double others[NEST_PARTS], sources, strength, others_there;
+	double *speed, *beside;
 	size_t speeds;
 	double number[NEST_PARTS], waiting[NEST_PARTS];
 	struct nest_chain *of_chain;
 };
 
-#define NEST_MOST 0.9999 /* of a station's speed that others may ask for */
 #define NEST_EFFORT_MAX 20000000 /* chances of numbers, some tenths of a second */
 #define NEST_LEVELS 256 /* works at a processor that are told apart */
 
@@ -160,7 +164,9 @@ double nest_asked(size_t context, const double *of_kinds, size_t part);
 /* lqn-nest-speed.c */
 double nest_own_speed(const struct nest *nest, const struct nest_station *station, double works);
 double nest_processor_speed(const struct nest *nest, size_t processor, double works);
-double nest_others(size_t context, const struct nest_station *station);
+double nest_arrivals(size_t context, const struct nest_station *station);
+double nest_others_ratio(const struct nest *nest, size_t context,
+			 const struct nest_station *station, double n, double k);
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works);
 

@@ -15,8 +15,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ITERATIONS_MAX 500
+#define ITERATIONS_FEW 150 /* after which what is good enough is enough */
 #define CHANGE_MAX 1e-5 /* relative, of an iteration */
 #define IDLE_MAX 1e-3 /* chance that all threads are in use, for them to be no limit */
 #define CHECK_MAX 0.01 /* off from a law by more, it is no solution */
@@ -24,11 +26,17 @@
 #define TRIES_MAX 12
 #define DAMPING_MIN 0.25
 #define DAMPING_MAX 1.5
+#define THERE_MIN 1e-3 /* of others' works, that are elsewhere at least */
 #define RESIDUAL_MAX 1e-4 /* with which figures are figures */
+
+/* What all contexts ask of a processor or a task, and how many closed works may ask for it. */
+struct shared {
+	double asked[NEST_PARTS], works;
+};
 
 struct iteration {
 	struct nest nest;
-	double *others; /* [processors + tasks] what is asked of each in all */
+	struct shared *others; /* [processors + tasks] */
 	bool shared;
 	double *last; /* [uses] relative changes */
 	double change, damping;
@@ -103,26 +111,64 @@ static double asked_of(const struct nest_station *station)
 	       station->demand[NEST_OPEN];
 }
 
-/* What each context sees of the others at a station that they share. */
+/* What is asked of a station, closed or open; within threads all is closed. */
+static double part_of(size_t context, const struct nest_station *station, size_t part)
+{
+	return part == NEST_CLOSED || context == NEST_TOP ?
+	       nest_asked(context, station->demand, part) : 0;
+}
+
+static struct shared *shared_of(struct iteration *it, const struct nest_station *station)
+{
+	return &it->others[station->of + (station->pool ? it->nest.lqn->processors : 0)];
+}
+
+static double works_of(const struct nest *nest, size_t context)
+{
+	const struct nest_context *c = &nest->context[context];
+
+	return fmax(context == NEST_TOP ? nest->customers : (double)c->limit,
+		    (double)c->net.customers);
+}
+
+/*
+ * What a context sees of the others at a station that they share. So many of their works ask for it
+ * that are not there: to get what they ask for in the mean, they must ask for more if none is.
+ */
+static void others_set(struct iteration *it, size_t context, struct nest_station *station)
+{
+	const struct shared *all = shared_of(it, station);
+	double here = part_of(context, station, NEST_CLOSED) > 0 ? works_of(&it->nest, context) : 0;
+	size_t i;
+
+	for (i = 0; i < NEST_PARTS; i++) {
+		station->others[i] = all->asked[i] - part_of(context, station, i);
+		if (station->others[i] < 1e-12 * (all->asked[0] + all->asked[1]))
+			station->others[i] = 0;
+		it->shared = it->shared || station->others[i] > 0;
+	}
+	station->sources = fmax(all->works - here, 1);
+	station->strength = station->others[NEST_CLOSED] /
+			    fmax(1 - station->others_there / station->sources, THERE_MIN);
+}
+
 static void others_update(struct iteration *it)
 {
 	struct nest *nest = &it->nest;
 	struct nest_station *station;
 	size_t c, s, i;
 
-	for (i = 0; i < nest->lqn->processors + nest->lqn->tasks; i++)
-		it->others[i] = 0;
-	for (c = s = 0; (station = next_station(nest, &c, &s));)
-		it->others[station->of + (station->pool ? nest->lqn->processors : 0)] +=
-			asked_of(station);
+	memset(it->others, 0, (nest->lqn->processors + nest->lqn->tasks) * sizeof(*it->others));
 	for (c = s = 0; (station = next_station(nest, &c, &s));) {
-		double all = it->others[station->of + (station->pool ? nest->lqn->processors : 0)];
+		struct shared *all = shared_of(it, station);
 
-		station->others = all - asked_of(station);
-		if (station->others < 1e-12 * all)
-			station->others = 0;
-		it->shared = it->shared || station->others > 0;
+		for (i = 0; i < NEST_PARTS; i++)
+			all->asked[i] += part_of(c, station, i);
+		if (part_of(c, station, NEST_CLOSED) > 0)
+			all->works += works_of(nest, c);
 	}
+	for (c = s = 0; (station = next_station(nest, &c, &s));)
+		others_set(it, c, station);
 }
 
 static void cycles_lower(struct iteration *it, double factor)
@@ -139,10 +185,12 @@ static double lowest(const struct iteration *it)
 	double factor = 1;
 	size_t p;
 
-	for (p = 0; p < it->nest.lqn->processors; p++)
-		if (it->others[p] > 0)
-			factor = fmin(factor, BUSY_FIRST * it->nest.lqn->processor[p].servers /
-						      it->others[p]);
+	for (p = 0; p < it->nest.lqn->processors; p++) {
+		double asked = it->others[p].asked[NEST_CLOSED] + it->others[p].asked[!NEST_CLOSED];
+
+		if (asked > 0)
+			factor = fmin(factor, BUSY_FIRST * it->nest.lqn->processor[p].servers / asked);
+	}
 	return factor;
 }
 
@@ -221,7 +269,7 @@ static int settle(struct iteration *it, unsigned int *iterations, size_t *culpri
 		}
 		if (!code && it->nest.effort > NEST_EFFORT_MAX)
 			code = -ERANGE;
-		if (code || it->change < CHANGE_MAX)
+		if (code || it->change < (*iterations < ITERATIONS_FEW ? CHANGE_MAX : RESIDUAL_MAX))
 			break;
 	}
 	return code ? code : nest_flow(&it->nest);
