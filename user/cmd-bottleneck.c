@@ -4,7 +4,6 @@
 #include "cmd.h"
 #include "error.h"
 #include "lqn-out.h"
-#include "lqn-set.h"
 #include "lqn-use.h"
 #include "model/bottleneck.h"
 #include "model/lqn.h"
@@ -13,14 +12,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define CHANGES_MAX 1000
-
 struct args {
 	const struct tl_cmd *cmd;
 	const char *file;
 	bool json;
-	const char *change[CHANGES_MAX];
-	size_t changes;
+	struct tl_lqn_what_if what_if;
 };
 
 static int find(const void *arg, struct tl_lqn *lqn, const struct tl_faults *faults)
@@ -28,16 +24,13 @@ static int find(const void *arg, struct tl_lqn *lqn, const struct tl_faults *fau
 	const struct args *args = arg;
 	struct tl_bottleneck_out out = { 0 };
 	struct tl_error err;
-	int status, code = tl_lqn_set(lqn, args->file, args->change, args->changes, &err);
+	int status, code = tl_bottleneck(lqn, &out);
 
-	if (!code) {
-		code = tl_bottleneck(lqn, &out);
-		if (code == -ENOMEM)
-			tl_error_no_memory(&err);
-		else if (code)
-			tl_error_set(&err, code, "%s: the solver has no answer with so many customers: "
-				     "give less of them (--set NAME.users=N)", args->file);
-	}
+	if (code == -ENOMEM)
+		tl_error_no_memory(&err);
+	else if (code)
+		tl_error_set(&err, code, "%s: the solver has no answer with so many customers: "
+			     "give less of them (--set NAME.users=N)", args->file);
 	if (code)
 		status = tl_out_failed(&err);
 	else if (args->json)
@@ -63,10 +56,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	while ((option = tl_args_next(cmd, argc, argv, "", options)) >= 0) {
 		if (option == 'J')
 			args.json = true;
-		else if (args.changes == CHANGES_MAX)
-			return tl_args_usage(cmd, "more than %d changes", CHANGES_MAX);
-		else
-			args.change[args.changes++] = optarg;
+		else if (tl_lqn_what_if_add(&args.what_if, cmd, optarg))
+			return TL_EXIT_USAGE;
 	}
 	if (option != TL_ARGS_END)
 		return tl_args_status(option);
@@ -75,7 +66,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	if (optind + 1 < argc)
 		return tl_args_usage(cmd, "unexpected argument \"%s\"", argv[optind + 1]);
 	args.file = argv[optind];
-	return tl_lqn_use(args.file, args.json, find, &args);
+	return tl_lqn_use(args.file, &args.what_if, args.json, find, &args);
 }
 
 const struct tl_cmd tl_cmd_bottleneck = {

@@ -7,7 +7,6 @@
 #include "lqn-draft.h"
 #include "lqn-names.h"
 #include "lqn-out.h"
-#include "lqn-set.h"
 #include "lqn-use.h"
 #include "model/capacity.h"
 #include "model/lqn-solve.h"
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 1000 /* changes, or names */
+#define NAMES_MAX 1000
 
 /* A limit as it was written: its numbers are read before the model is, its name after. */
 struct wish {
@@ -33,8 +32,9 @@ struct args {
 	bool json, verify;
 	struct wish wish[TL_LIMITS_MAX];
 	size_t wishes;
-	const char *change[WORDS_MAX], *vary[WORDS_MAX];
-	size_t changes, varies;
+	const char *vary[NAMES_MAX];
+	size_t varies;
+	struct tl_lqn_what_if what_if;
 	double timeout_s, until, trusted;
 	u64 seed, steps;
 };
@@ -306,7 +306,6 @@ static int find(const void *arg, struct tl_lqn *lqn, const struct tl_faults *fau
 	int status, code = vary ? 0 : tl_error_no_memory(&err);
 
 	in.arg = &in;
-	code = code ? code : tl_lqn_set(lqn, args->file, args->change, args->changes, &err);
 	code = code ? code : vary_fill(args, &in, vary, &err);
 	code = code ? code : limits_fill(args, lqn, limit, &err);
 	if (!code && in.until > 0 && in.until < tl_capacity_load_least(&in))
@@ -374,11 +373,11 @@ static int percentile_read(struct args *args, const char *text)
 	return wish_read(args, "--max-percentile", colon + 1, 1e9, &limit);
 }
 
-static int word_add(struct args *args, const char **word, size_t *n)
+static int vary_add(struct args *args, const char *name)
 {
-	if (*n == WORDS_MAX)
-		return tl_args_usage(args->cmd, "more than %d of the same option", WORDS_MAX);
-	word[(*n)++] = optarg;
+	if (args->varies == NAMES_MAX)
+		return tl_args_usage(args->cmd, "--vary: more than %d of them", NAMES_MAX);
+	args->vary[args->varies++] = name;
 	return TL_EXIT_OK;
 }
 
@@ -406,9 +405,9 @@ static int option_read(struct args *args, int option)
 	case TRUST:
 		return positive(args, "--trust", optarg, 1, &args->trusted);
 	case VARY:
-		return word_add(args, args->vary, &args->varies);
+		return vary_add(args, optarg);
 	case SET:
-		return word_add(args, args->change, &args->changes);
+		return tl_lqn_what_if_add(&args->what_if, args->cmd, optarg);
 	case SEED:
 		return tl_args_u64("--seed", optarg, 0, UINT32_MAX, &args->seed);
 	default:
@@ -480,7 +479,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	args = (struct args){ .cmd = cmd, .trusted = 0.9, .seed = 1, .steps = 10000000 };
 	status = args_read(&args, argc, argv);
 	if (status == TL_GO_ON)
-		status = tl_lqn_use(args.file, args.json, find, &args);
+		status = tl_lqn_use(args.file, &args.what_if, args.json, find, &args);
 	for (i = 0; i < args.wishes; i++)
 		free(args.wish[i].name);
 	return status;

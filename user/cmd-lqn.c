@@ -17,6 +17,7 @@ struct args {
 	const char *file;
 	bool json, how, verify; /* @how: something was said about how to simulate */
 	struct tl_lqn_simulate_in simulate;
+	struct tl_lqn_what_if what_if;
 };
 
 static int check(const struct args *args)
@@ -178,12 +179,12 @@ static int solve_run(const void *arg, struct tl_lqn *lqn, const struct tl_faults
 
 static int simulate(const struct args *args)
 {
-	return tl_lqn_use(args->file, args->json, simulate_run, args);
+	return tl_lqn_use(args->file, &args->what_if, args->json, simulate_run, args);
 }
 
 static int solve(const struct args *args)
 {
-	return tl_lqn_use(args->file, args->json, solve_run, args);
+	return tl_lqn_use(args->file, &args->what_if, args->json, solve_run, args);
 }
 
 static const struct {
@@ -201,7 +202,7 @@ static int run_word(struct args *args, int argc, char **argv)
 	size_t i;
 
 	if (!argc)
-		return tl_args_usage(args->cmd, "lqn needs check, simulate or solve");
+		return tl_args_usage(args->cmd, "lqn needs build, check, simulate or solve");
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(argv[0], words[i].name))
 			break;
@@ -216,6 +217,8 @@ static int run_word(struct args *args, int argc, char **argv)
 	if (args->how && !words[i].simulates && !args->verify)
 		return tl_args_usage(args->cmd, "only lqn simulate, and lqn solve --verify, take "
 				     "--seed, --confidence, --precision, --time and --steps");
+	if (args->what_if.n && !words[i].simulates && !words[i].solves)
+		return tl_args_usage(args->cmd, "only lqn solve and simulate take --set");
 	args->file = argv[1];
 	return words[i].run(args);
 }
@@ -235,6 +238,8 @@ static int option_read(struct args *args, int option)
 {
 	struct tl_lqn_simulate_in *in = &args->simulate;
 
+	if (option == 'S')
+		return tl_lqn_what_if_add(&args->what_if, args->cmd, optarg);
 	args->how = true;
 	switch (option) {
 	case 's':
@@ -259,12 +264,17 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "time", required_argument, NULL, 't' },
 		{ "steps", required_argument, NULL, 'e' },
 		{ "verify", no_argument, NULL, 'v' },
+		{ "set", required_argument, NULL, 'S' },
 		TL_COMMON_OPTIONS
 	};
-	struct args args = { .cmd = cmd, .simulate = { .seed = 1, .confidence = 0.95,
-						       .precision = -1, .steps_max = 200000000 } };
+	static struct args args;
 	int option;
 
+	args = (struct args){ .cmd = cmd, .simulate = { .seed = 1, .confidence = 0.95,
+			      .precision = -1, .steps_max = 200000000 } };
+	/* It takes other things than a model. */
+	if (argc > 1 && !strcmp(argv[1], "build"))
+		return tl_cmd_lqn_build.run(&tl_cmd_lqn_build, argc - 1, argv + 1);
 	while ((option = tl_args_next(cmd, argc, argv, "s:p:t:", options)) >= 0) {
 		if (option == 'J')
 			args.json = true;
@@ -283,9 +293,9 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_lqn = {
 	.name = "lqn",
-	.args = "check FILE | solve FILE [--verify] | simulate FILE [--seed N] [--precision P] "
-		"[--confidence C] [--time S] [--steps N]  [--json]",
-	.summary = "Layered queueing networks: what a model says",
+	.args = "build RECORDING ... | check FILE | solve FILE [--verify] | simulate FILE [--seed N] "
+		"[--precision P] [--confidence C] [--time S] [--steps N]  [--set CHANGE]... [--json]",
+	.summary = "Layered queueing networks: from a recording, and what a model says",
 	.help = "  -s, --seed N      of chance: the same gives the same (1)\n"
 		"  -p, --precision P\n"
 		"                    go on until half the intervals of customers' figures and of\n"
@@ -295,13 +305,15 @@ const struct tl_cmd tl_cmd_lqn = {
 		"  --steps N         do no more than N steps (200000000); a step is a slice on a\n"
 		"                    processor, a call or an end\n"
 		"  --verify          simulate, too, and tell how far off the solution is\n"
+		"  --set CHANGE      what if: App.threads=20, db.demand*=0.7, as of tierlens capacity\n"
 		TL_COMMON_HELP
 		"FILE is a model in the LQN text format (.lqn, .in, .xlqn) or in LQNX (.lqnx, .xml).\n"
 		"check tells what it is, and all that is wrong with it; solve computes what becomes of\n"
-		"it, simulate finds it out event by event.\n"
+		"it, simulate finds it out event by event. build makes one of what was measured, see\n"
+		"tierlens lqn build --help.\n"
 		"\nExample:\n"
 		"  tierlens lqn check shop.lqn\n"
-		"  tierlens lqn solve shop.lqn --verify\n"
+		"  tierlens lqn solve shop.lqn --set users.users=80 --verify\n"
 		"  tierlens lqn simulate shop.lqn --precision 0.005\n",
 	.run = run,
 };

@@ -25,7 +25,7 @@ struct tl_cmd {
 extern const struct tl_cmd tl_cmd_top, tl_cmd_status, tl_cmd_enable, tl_cmd_disable;
 extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report, tl_cmd_demand, tl_cmd_selftest;
-extern const struct tl_cmd tl_cmd_lqn, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
+extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
 extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck;
 
 /* Options that every command has. */

@@ -17,7 +17,7 @@ TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
 
 usage()
 {
-	says 2 'lqn needs check, simulate or solve' "$real" lqn
+	says 2 'lqn needs build, check, simulate or solve' "$real" lqn
 	says 2 'lqn has no "guess"' "$real" lqn guess
 	says 2 'lqn check needs a model' "$real" lqn check
 	says 2 'unexpected argument "b"' "$real" lqn check a b
