@@ -56,7 +56,7 @@ CHECK_VM ?= 6.1+virtual 6.1 newest 5.10 6.1-arm64 6.12 6.1+single newest+single 
 	6.1-arm64+single 6.12+single
 CHECK ?= $(wordlist 1,2,$(CHECK_VM)) host static $(wordlist 3,99,$(CHECK_VM))
 
-.PHONY: demo eval-demand check check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn check check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -66,6 +66,11 @@ eval-demand: ## the experiment behind "tierlens demand", in a virtual machine; A
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
 	@tools/eval-demand $(ARGS)
+
+eval-lqn: ## predictions of heavier loads from a light one, in a virtual machine; about forty minutes, ARGS=--quick: less
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest
+	@tools/eval-lqn $(ARGS)
 
 check: ## all tests; installs what they need
 	@tools/setup build check vm

@@ -7,13 +7,16 @@
 #
 #	NAME HOW REQUESTS THINK-MS SEED VERSION LOAD...
 #
-# HOW: "on" measures, "off" does not, "warm" leaves no trace. LOAD: WALK=SESSIONS, or a page's name for
+# HOW: "on" measures, "off" does not, "warm" leaves no trace; "steady" measures so many intervals
+# instead of requests, from the middle of a load. LOAD: WALK=SESSIONS, mix=CLIENTS, or a page's name for
 # a single client that asks for nothing else. Each run arrives at the host as soon as it is over: its
 # recording, what the client saw, and last of all its line, in NAME.run.
 . /job/lib.sh
 . /job/chain.sh
 
-app=/job/eval/$APP
+# The demo's own shop has no walks, and its mix another name.
+app=/job/eval/$APP pages=$app/pages.mix other_app=(--app "$app")
+[ "$APP" != demo ] || { pages=/job/demo/mix.txt; other_app=(); }
 out=/tmp/runs
 client=(chrt --fifo 40 load)
 [ -z "${SHARED:-}" ] || client=(load)
@@ -23,12 +26,14 @@ load_options()
 {
 	local word
 
-	options=(--mix "$app/pages.mix" --think-exp)
+	options=(--mix "$pages" --think-exp)
 	for word; do
-		if [[ $word == *=* ]]; then
+		if [[ $word == mix=* ]]; then
+			options+=(--connections "${word#*=}")
+		elif [[ $word == *=* ]]; then
 			options+=(--walk "$app/walks/$word")
 		else
-			awk -v name="$word" '$2 == name' "$app/pages.mix" >/tmp/one.mix
+			awk -v name="$word" '$2 == name' "$pages" >/tmp/one.mix
 			options=(--mix /tmp/one.mix)
 		fi
 	done
@@ -42,10 +47,14 @@ interval_ms=2000 quiet_ms=10
 # it is time.
 begin_measuring()
 {
-	if [ $measuring = off ]; then
-		tierlens enable --interval $interval_ms --quiet $quiet_ms >/dev/null || return
-		measuring=on
-	fi
+	[ $measuring = off ] || return 0
+	tierlens enable --interval $interval_ms --quiet $quiet_ms >/dev/null || return
+	measuring=on
+}
+
+begin_recording()
+{
+	begin_measuring || return
 	sleep 5
 	tierlens record -o "$out/$1.jsonl" 2>/tmp/record.err &
 	# shellcheck disable=SC2034  # stop_record's
@@ -65,6 +74,28 @@ stop_measuring()
 	measuring=off
 }
 
+# ask REQUESTS THINK-MS SEED: what the client sees, in $out/NAME.json
+ask()
+{
+	exec "${client[@]}" --to 127.0.0.1:8080 --proto http --tail '</html>' --seconds 86400 "${options[@]}" \
+		--requests "$1" --think-ms "$2" --seed "$3"
+}
+
+# Measures INTERVALS of a load that was there before and goes on behind them.
+run_steady()
+{
+	local name=$1 intervals=$2 asking
+	shift 2
+
+	ask 1000000 "$@" >"$out/$name.json" &
+	asking=$!
+	sleep 2
+	begin_measuring || return
+	tierlens record -n "$intervals" -o "$out/$name.jsonl" 2>/tmp/record.err || return
+	kill -INT $asking
+	wait $asking
+}
+
 # run NAME HOW REQUESTS THINK-MS SEED VERSION LOAD...
 run()
 {
@@ -74,11 +105,15 @@ run()
 
 	load_options "$@"
 	[ "$how" != off ] || stop_measuring
-	[ "$how" != on ] || begin_measuring "$name" || return
-	"${client[@]}" --to 127.0.0.1:8080 --proto http --tail '</html>' --seconds 86400 "${options[@]}" \
-		--requests "$requests" --think-ms "$think" --seed "$seed" >"$out/$name.json" ||
-		# What is read from the disk for the first time may take for ever by this clock.
-		[ "$how" = warm ] || return
+	if [ "$how" = steady ]; then
+		run_steady "$name" "$requests" "$think" "$seed" || return
+		files+=("$name.jsonl")
+	else
+		[ "$how" != on ] || begin_recording "$name" || return
+		(ask "$requests" "$think" "$seed") >"$out/$name.json" ||
+			# What is read from the disk for the first time may take for ever by this clock.
+			[ "$how" = warm ] || return
+	fi
 	if [ "$how" = on ]; then
 		end_measuring || return
 		files+=("$name.jsonl")
@@ -114,14 +149,15 @@ prepare()
 	local name
 
 	mkdir -p $out
-	/job/demo/start.sh --app "$app" --children 16 >/tmp/start.log 2>&1 || { diag "$(tail -n 20 /tmp/start.log)"; return 1; }
+	/job/demo/start.sh "${other_app[@]}" --children 16 >/tmp/start.log 2>&1 || { diag "$(tail -n 20 /tmp/start.log)"; return 1; }
 	[ -n "${SHARED:-}" ] || prioritise || return
 	load_module || return
 	tierlens tier add front --port 8080
 	tierlens tier add app --port 9000
 	tierlens tier add db --port 3306
-	awk '/^[0-9]/ { sub(/{.*/, "", $3); sub(/\?.*/, "?", $3); print $2, $3 }' "$app/pages.mix" >/tmp/classes
-	while read -r name url; do
+	# What is random in a URL is no part of its class; where nothing is, a space ends it.
+	awk '/^ *[0-9]/ { if (!sub(/{.*/, "", $3)) $3 = $3 " "; print $2 "\t" $3 }' "$pages" >/tmp/classes
+	while IFS=$'\t' read -r name url; do
 		tierlens class add "$name" "GET $url" --tier front || return
 	done </tmp/classes >/dev/null
 }
