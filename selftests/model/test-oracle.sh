@@ -12,6 +12,10 @@ elif ! octave-cli -q --eval 'pkg load queueing' >/dev/null 2>&1; then
 	echo '1..0 # SKIP no oracle: apt-get install octave-queueing'
 	exit 0
 fi
+if [ -z "${SIM:-}" ]; then
+	make -s -C "$top" -f selftests/model/model.mk model-programs build/model-test/test-mva >&2 || exit 1
+	SIM=$top/build/model-test/sim-figures
+fi
 
 table=$(mktemp) || exit 1
 trap 'rm -f "$table"' EXIT
