@@ -143,13 +143,12 @@ static void test_host(bool all)
 	   100 * errors.throughput_most, 100 * errors.response_most);
 }
 
-/* Of sixty-five services, all of them simulated; stores' threads are shared by layers, which see them
- * differently. */
+/* Of sixty-five services, all of them simulated: nobody's threads are a layer of their own. */
 static void test_services(bool all)
 {
 	struct errors errors = { 0 };
 	char *text = lqn_services(5);
-	bool good = compare(text, all, 0.01, &errors);
+	bool good = compare(text, all, 1e-5, &errors);
 
 	ok(good && errors.throughput <= shared.throughput_mean &&
 	   errors.response <= shared.response_mean,

@@ -341,6 +341,7 @@ static void numbers_add(struct nest *nest, const struct spread *spread, double n
 {
 	double weight, sum = 0, size = 0, left, ratio, k; /* a weight is exp(size) times as much */
 	unsigned int pass;
+	bool huge = false;
 
 	if (!(spread->open > 0) && !(spread->closed > 0) &&
 	    !(nest_arrivals(spread->context, spread->station) > 0)) {
@@ -362,12 +363,14 @@ static void numbers_add(struct nest *nest, const struct spread *spread, double n
 				number_add(nest, spread, n, k, chance * weight);
 			else
 				sum += weight;
-			ratio = nest_others_ratio(nest, spread->context, spread->station, n, k);
-			if (pass) {
+			ratio = nest_others_ratio(nest, spread->station, n, k);
+			weight *= ratio;
+			if (pass && huge) {
 				/* What is too small at first may grow. */
 				size += ratio > 0 ? log(ratio) : -INFINITY;
 				weight = exp(size);
-			} else if ((weight *= ratio) > WEIGHT_MAX) {
+			} else if (weight > WEIGHT_MAX) {
+				huge = true;
 				size += log(weight);
 				sum /= weight;
 				weight = 1;

@@ -24,6 +24,7 @@
 #define TERMS_MAX 1000000
 #define TERMS_FEW 0.9 /* part of the speed that is asked for: terms fall off fast below */
 #define ARRIVALS_MOST 0.9999 /* part of a station's speed */
+#define POOL_BUSY 0.7 /* of a task's threads; from there on others at them are counted */
 #define NO_TIME 1e30 /* speed of threads that have nothing to do */
 
 /* Of an array by number of works from 1 on, between its elements and beyond. */
@@ -158,42 +159,32 @@ double nest_arrivals(size_t context, const struct nest_station *station)
 	       (context == NEST_TOP ? station->demand[NEST_OPEN] : 0);
 }
 
-/* What arrivals may ask for at most: nearer to all there is, their number has no end. */
-static double arrivals_for(const struct nest *nest, size_t context,
-			   const struct nest_station *station)
-{
-	double open = nest_arrivals(context, station);
-
-	return open > 0 ? fmin(open, ARRIVALS_MOST * nest_own_speed(nest, station, 1e18)) : 0;
-}
-
 /**
  * nest_others_ratio() - How the chance of others' works at a station grows with their number
  * @nest: network
- * @context: index
- * @station: of the context
+ * @station: of a context, after nest_speeds_fill()
  * @n: closed works of the context that are there
  * @k: works of others, and arrivals
  *
  * Return: chance of @k + 1 of them as a multiple of that of @k.
  */
-double nest_others_ratio(const struct nest *nest, size_t context,
-			 const struct nest_station *station, double n, double k)
+double nest_others_ratio(const struct nest *nest, const struct nest_station *station, double n,
+			 double k)
 {
-	double open = arrivals_for(nest, context, station), closed = station->strength;
+	double open = station->open, closed = station->strength;
 	double own = nest_own_speed(nest, station, n + k + 1), asked = 0, there;
 
 	if (closed > 0) {
 		/* Of those that are there, so many are of them. */
-		there = k * closed / (closed + open) / station->sources;
+		there = station->counted ? k * closed / (closed + open) / station->sources : 0;
 		asked = closed * fmax(1 - there, 0);
 	}
 	return (n + k + 1) / (k + 1) * (asked + open) / own;
 }
 
 /* How fast a context's works are served beside others', and how many these are. */
-static double shared_speed(const struct nest *nest, size_t context,
-			   const struct nest_station *station, double n, double *beside)
+static double shared_speed(const struct nest *nest, const struct nest_station *station, double n,
+			   double *beside)
 {
 	double sum = 0, mine = 0, others = 0, weight = 1, ratio, k;
 
@@ -202,7 +193,7 @@ static double shared_speed(const struct nest *nest, size_t context,
 		others += weight * k;
 		if (n > 0)
 			mine += weight * n / (n + k) * nest_own_speed(nest, station, n + k);
-		ratio = nest_others_ratio(nest, context, station, n, k);
+		ratio = nest_others_ratio(nest, station, n, k);
 		weight *= ratio;
 		if (ratio < 1 && weight < 1e-15 * sum * (1 - ratio))
 			break;
@@ -218,16 +209,16 @@ static double shared_speed(const struct nest *nest, size_t context,
 }
 
 /* One number after the other at first, then ever longer steps, with lines between. */
-static void shared_fill(const struct nest *nest, size_t context, struct nest_station *station)
+static void shared_fill(const struct nest *nest, struct nest_station *station)
 {
 	double speed[2] = { 0 }, *beside = station->beside, part;
 	size_t n = 0, next, i;
 
-	shared_speed(nest, context, station, 0, &beside[0]);
+	shared_speed(nest, station, 0, &beside[0]);
 	while (n < station->speeds) {
 		next = n + 1 + n / 32;
 		next = next < station->speeds ? next : station->speeds;
-		speed[1] = shared_speed(nest, context, station, (double)next, &beside[next]);
+		speed[1] = shared_speed(nest, station, (double)next, &beside[next]);
 		for (i = n + 1; i <= next; i++) {
 			part = (double)(i - n) / (double)(next - n);
 			station->speed[i - 1] = speed[0] + part * (speed[1] - speed[0]);
@@ -255,6 +246,15 @@ int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_statio
 
 	if (asked >= most)
 		return -EDOM;
+	/*
+	 * At a task's threads arrivals keep Little's law to the last digit, because every context sees
+	 * the same of them; where there would be too many to be true, that is given up, for good.
+	 */
+	station->counted = station->counted || !station->pool ||
+			   asked + station->others[NEST_CLOSED] +
+			   nest_asked(context, station->demand, NEST_CLOSED) > POOL_BUSY * most;
+	/* Nearer to all there is, their number has no end. */
+	station->open = fmin(asked, ARRIVALS_MOST * most);
 	station->speeds = station->strength > 0 ? works :
 			  speeds_of(nest, station, works) + (asked > 0 ? 1 : 0);
 	station->speeds = station->speeds ? station->speeds : 1;
@@ -267,8 +267,8 @@ int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_statio
 	for (n = 1; n <= station->speeds; n++)
 		station->speed[n - 1] = nest_own_speed(nest, station, (double)n);
 	if (station->strength > 0)
-		shared_fill(nest, context, station);
+		shared_fill(nest, station);
 	else if (asked > 0)
-		arrivals_take(nest, station, arrivals_for(nest, context, station));
+		arrivals_take(nest, station, station->open);
 	return 0;
 }

@@ -52,7 +52,9 @@ struct nest_chain {
  *          of their executions
  * @held_s: seconds per second that threads are held, @after_s of them with nobody waiting
  * @others: work per second that other contexts ask of it, closed works and arrivals
+ * @open: arrivals, as far as they can be borne
  * @sources: how many closed works of others there may be
+ * @counted: whether these are counted, or taken for arrivals
  * @strength: work per second that these would ask for if none of them was there
  * @others_there: mean number of them there
  * @speed: [speeds] what the network is solved with
@@ -67,7 +69,8 @@ struct nest_station {
 	size_t of;
 	double visits_per_s[NEST_KINDS], demand[NEST_KINDS];
 	double held_s[NEST_KINDS], after_s;
-	double others[NEST_PARTS], sources, strength, others_there;
+	double others[NEST_PARTS], open, sources, strength, others_there;
+	bool counted;
 	double *speed, *beside;
 	size_t speeds;
 	double number[NEST_PARTS], waiting[NEST_PARTS];
@@ -165,8 +168,8 @@ double nest_asked(size_t context, const double *of_kinds, size_t part);
 double nest_own_speed(const struct nest *nest, const struct nest_station *station, double works);
 double nest_processor_speed(const struct nest *nest, size_t processor, double works);
 double nest_arrivals(size_t context, const struct nest_station *station);
-double nest_others_ratio(const struct nest *nest, size_t context,
-			 const struct nest_station *station, double n, double k);
+double nest_others_ratio(const struct nest *nest, const struct nest_station *station, double n,
+			 double k);
 int nest_speeds_fill(const struct nest *nest, size_t context, struct nest_station *station,
 		     size_t works);
 

@@ -148,8 +148,9 @@ static void others_set(struct iteration *it, size_t context, struct nest_station
 		it->shared = it->shared || station->others[i] > 0;
 	}
 	station->sources = fmax(all->works - here, 1);
-	station->strength = station->others[NEST_CLOSED] /
-			    fmax(1 - station->others_there / station->sources, THERE_MIN);
+	station->strength = station->others[NEST_CLOSED];
+	if (station->counted)
+		station->strength /= fmax(1 - station->others_there / station->sources, THERE_MIN);
 }
 
 static void others_update(struct iteration *it)
