@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,5.10,newest,6.1-arm64 timeout=450 machine=single
+# vm: timeout=450 machine=single
 # What the netlink family must refuse, and to whom.
 . /job/lib.sh
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=6.1,5.10,newest timeout=120
+# vm: arch=amd64 timeout=120
 #
 # Who does not wait for room in a socket has a part of what he offers taken, and offers
 # the rest again: bytes are counted once, and as many as were taken. The service says

@@ -15,7 +15,7 @@ all_closed()
 	! ss -Htn state established '( dport >= :9101 and dport <= :9103 )' | grep -q .
 }
 
-requests=$((360 / slow)) burst=$((24 / slow))
+requests=$((600 / slow)) burst=$((24 / slow))
 load_module || exit 1
 serve back 9103 --mode thread --work-us 300
 serve mid 9102 --mode thread --next 9103 --calls 2 --work-us 200

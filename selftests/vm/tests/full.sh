@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,5.10,newest,6.1-arm64 arch=amd64 timeout=240
+# vm: arch=amd64 timeout=240
 #
 # More connections than the cap on memory allows: what does not fit is counted,
 # traffic does not suffer, and afterwards everything is as it was before.
