@@ -51,7 +51,7 @@ uninstall: ## the reverse
 # ---- demo and tests -----------------------------------------------------------
 
 # What tools/check does: kernels of Documentation/kernels.md that the tests run on, with the machine
-# that they want, each one boot. The longest first, and the shortest last, to fill what is left.
+# that they want, each one boot. The longest first, then the host, which takes what is left beside them.
 CHECK_VM ?= 6.1+virtual 6.1 newest 5.10 6.1-arm64 6.12 6.1+single newest+single 5.10+single \
 	6.1-arm64+single 6.12+single
 CHECK ?= $(wordlist 1,2,$(CHECK_VM)) host $(wordlist 3,99,$(CHECK_VM)) static
