@@ -51,10 +51,10 @@ uninstall: ## the reverse
 # ---- demo and tests -----------------------------------------------------------
 
 # What tools/check does: kernels of Documentation/kernels.md that the tests run on, with the machine
-# that they want, each one boot. The longest first, then the host, which takes what is left beside them.
-CHECK_VM ?= 6.1+virtual 6.1 newest 5.10 6.1-arm64 6.12 6.1+single newest+single 5.10+single \
+# that they want, each one boot. First what takes the time that others leave, then the longest.
+CHECK_VM ?= 6.1+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+single newest+single 5.10+single \
 	6.1-arm64+single 6.12+single
-CHECK ?= $(wordlist 1,2,$(CHECK_VM)) host $(wordlist 3,99,$(CHECK_VM)) static
+CHECK ?= host $(CHECK_VM) static
 
 .PHONY: demo eval-demand eval-lqn check check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
