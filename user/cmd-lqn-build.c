@@ -79,11 +79,10 @@ static int build(const struct args *args)
 	return status;
 }
 
-static int whole(const struct args *args, const char *what, unsigned int *value)
+static int whole(const char *what, unsigned int *value)
 {
 	uint64_t n;
 
-	(void)args;
 	if (tl_args_u64(what, optarg, 1, 1000000000, &n))
 		return TL_EXIT_USAGE;
 	*value = (unsigned int)n;
@@ -111,9 +110,9 @@ static int option_read(struct args *args, int option)
 		in->front = optarg;
 		return TL_EXIT_OK;
 	case 'u':
-		return whole(args, "--users", &in->customers);
+		return whole("--users", &in->customers);
 	case 'p':
-		return whole(args, "--processors", &in->processors);
+		return whole("--processors", &in->processors);
 	case 'z':
 		return tl_args_number("--think", optarg, 0, &in->think_s);
 	default:
