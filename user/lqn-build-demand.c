@@ -14,6 +14,7 @@
  */
 #include "lqn-build.h"
 
+#include "demand-out.h"
 #include "demand-times.h"
 #include "error.h"
 #include "figures.h"
@@ -102,6 +103,21 @@ static double part_of(const struct tl_build *b, size_t node)
 	return cpu > 0 ? cpu_of(path) / cpu : (double)path->count / count;
 }
 
+/* What else is said of an estimate goes along with the number that is made of it. */
+static void verdict_say(struct tl_build *b, const struct tl_target *target,
+			const struct tl_estimate *e, struct tl_built_number *number)
+{
+	char *verdict;
+
+	if (e->verdict == TL_VERDICT_OK)
+		return;
+	verdict = tl_estimate_verdict(b->demand, target, (size_t)(e - target->coefficient));
+	b->built->no_memory |= !verdict;
+	if (verdict)
+		tl_built_origin(b->built, number, "%s", verdict);
+	free(verdict);
+}
+
 static void demand_estimated(struct tl_build *b, size_t node, const struct tl_target *target,
 			     const struct tl_estimate *e)
 {
@@ -111,15 +127,21 @@ static void demand_estimated(struct tl_build *b, size_t node, const struct tl_ta
 	double part = part_of(b, node);
 	double factor = b->processors * part * (double)root->count / (double)path->count;
 
-	entry->half95_s = b->in->demands ? -1 : factor * (e->high95 - e->low95) / 2;
+	/* What is at most so much may be much less. */
+	entry->half95_s = b->in->demands || e->verdict == TL_VERDICT_AT_MOST ?
+			  -1 : factor * (e->high95 - e->low95) / 2;
 	if (b->in->demands)
 		tl_built_number(b->built, &entry->demand_s, factor * e->value, "%s", b->in->demands);
+	else if (entry->half95_s < 0)
+		tl_built_number(b->built, &entry->demand_s, factor * e->value, "%.2g to %.2g, %s of what %s used",
+				factor * e->low95, factor * e->high95, tl_method_names[target->method], path->tier);
 	else
 		tl_built_number(b->built, &entry->demand_s, factor * e->value, "± %.2g, %s of what %s used",
 				entry->half95_s, tl_method_names[target->method], path->tier);
 	if (part < 1)
 		tl_built_origin(b->built, &entry->demand_s, "%.3g %% of what class %s needs there", 100 * part,
 				root->class);
+	verdict_say(b, target, e, &entry->demand_s);
 }
 
 /* No regression knew it: what was charged, and the tier's other work in proportion. */

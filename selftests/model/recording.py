@@ -13,6 +13,8 @@ from it is known exactly. KIND:
   free     no processor times are known
   crowd    five times as many
   wake     each request of app takes WAKE more of a processor before it is there
+  calm     as many requests come as chance has it, and what tiers use without any changes all the time and is
+           not known
 """
 import json
 import random
@@ -33,8 +35,8 @@ REST_S, REST = 0.0005, 0.01  # what the host does beside: a request, and always,
 
 
 class Interval:
-    def __init__(self, kind, generation, counts):
-        self.kind, self.counts = kind, counts
+    def __init__(self, kind, generation, counts, outside):
+        self.kind, self.counts, self.outside = kind, counts, outside
         self.line = {"format": 1, "generation": generation, "t": 1700000000.0 + generation, "seconds": 1.0,
                      "tiers": [], "edges": [], "paths": [], "hosts": {}, "events": {}, "losses": {}}
         self.cells, self.busy = {}, {}
@@ -103,7 +105,7 @@ class Interval:
         total = 0
         for tier, busy in self.busy.items():
             cells = [dict(c) for (t, _), c in self.cells.items() if t == tier]
-            used = busy + OUTSIDE.get(tier, 0)
+            used = busy + OUTSIDE.get(tier, 0) * self.outside
             if self.kind == "wake" and tier == "app":
                 used += WAKE * sum(self.counts.values())
             entry = {"name": tier, "cells": cells}
@@ -112,6 +114,8 @@ class Interval:
                     del c["cpu_s"], c["run_wait_s"]
             else:
                 entry["usage"] = {"processes": 4, "cpu_s": used, "request_cpu_s": busy}
+                if self.kind == "calm":
+                    del entry["usage"]["request_cpu_s"]
                 self.line["hosts"][tier + ".cpu"] = used / PROCESSORS
             self.line["tiers"].append(entry)
             total += used
@@ -127,7 +131,11 @@ def main():
         counts = {"buy": 8 + rng.randrange(9), "look": 20 + rng.randrange(41)}
         if kind == "crowd":
             counts = {name: 5 * count for name, count in counts.items()}
-        print(json.dumps(Interval(kind, generation, counts).line))
+        outside = 1
+        if kind == "calm":
+            counts = {name: sum(rng.random() < 0.1 for _ in range(n)) for name, n in (("buy", 120), ("look", 400))}
+            outside = rng.uniform(0, 10)
+        print(json.dumps(Interval(kind, generation, counts, outside).line))
 
 
 main()

@@ -26,7 +26,7 @@ record()
 {
 	local kind
 
-	for kind in plain shared mesh loose free crowd wake; do
+	for kind in plain shared mesh loose free crowd wake calm; do
 		python3 "$here/recording.py" $kind >"$dir/$kind.jsonl"
 	done
 }
@@ -95,6 +95,23 @@ wake()
 	builds 'work on the way' '([entry("app/buy", "app/look") | .demand_s] | .[0] > 0.0031 and .[1] > 0.00107) and
 		([entry("front/buy", "front/look") | .pause_s] | .[0] < 0.0001 and .[1] > 0.0001 and .[1] < 0.00025)' \
 		"$dir/wake.jsonl" --users 20
+}
+
+# What is said of an estimate beside its value is said of the number, too; and nothing of a good one.
+calm()
+{
+	run "$real" demand fit "$dir/calm.jsonl" --json
+	good 'a load that varies by chance: demands are known to be at most so much' '.[0].demands |
+		map(select(.tier == "app" and .resource != "own") | .verdict) |
+		length == 2 and all(startswith("at most: what works without requests"))'
+	builds 'which the origins of the numbers say' '([.entries[] | select(.name | test("^app/")) | .demand_s_from] |
+		length == 2 and all(test("; at most: what works without requests is in it$"))) and
+		([.entries[] | select(.name | test("^app/")) | .demand_half95_s] | all(. == null))' "$dir/calm.jsonl"
+	sound 'the file is sound'
+	grep -q '^s app/buy .*  # 0 to 0\.0035, .*; at most: what works without requests is in it$' "$dir/built.lqn"
+	result $? 'and the comments'
+	builds 'of what is known nothing is said' '[.entries[].demand_s_from // "" | test("at most|uncertain|not known")] |
+		any | not' "$dir/plain.jsonl"
 }
 
 # What tools/eval-lqn makes of it, if nothing was predicted but what was measured.
@@ -205,6 +222,7 @@ bad_input()
 record
 plain
 wake
+calm
 judge
 load
 graph
