@@ -6,14 +6,8 @@
 # business. Prints TAP. TIERLENS names the program (make model-programs).
 set -uo pipefail
 
-here=$(dirname "$0")
-if [[ -z ${TIERLENS:-} ]]; then
-	make -s -C "$here/../.." -f selftests/model/model.mk model-programs >&2 || exit 1
-	TIERLENS=$here/../../build/model-test/tierlens
-fi
-TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
-# shellcheck source=selftests/unit/user-cli.sh
-. "$here/../unit/user-cli.sh"
+# shellcheck source=selftests/model/model-cli.sh
+. "$(dirname "$0")/model-cli.sh"
 
 # shop THREADS DEMAND: of Web; of query
 shop()

@@ -7,14 +7,8 @@
 # model-programs), TIERLENS_TPCW a file with TPC-W's matrices, MODEL_REPEATS how many logs.
 set -uo pipefail
 
-here=$(dirname "$0")
-if [[ -z ${TIERLENS:-} ]]; then
-	make -s -C "$here/../.." -f selftests/model/model.mk model-programs >&2 || exit 1
-	TIERLENS=$here/../../build/model-test/tierlens
-fi
-TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
-# shellcheck source=selftests/unit/user-cli.sh
-. "$here/../unit/user-cli.sh"
+# shellcheck source=selftests/model/model-cli.sh
+. "$(dirname "$0")/model-cli.sh"
 tpcw=${TIERLENS_TPCW:-$top/../shared/data/tpcw_mixes.json}
 log_of=$top/selftests/model/cbmg-log.py
 combined='$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'

@@ -6,16 +6,8 @@
 # the programs (make model-programs); without them they are built.
 set -uo pipefail
 
-here=$(dirname "$0")
-if [[ -z ${TIERLENS:-} || -z ${SIM:-} ]]; then
-	make -s -C "$here/../.." -f selftests/model/model.mk model-programs >&2 || exit 1
-	TIERLENS=$here/../../build/model-test/tierlens
-	SIM=$here/../../build/model-test/sim-figures
-fi
-sim=$(realpath "$SIM")
-TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
-# shellcheck source=selftests/unit/user-cli.sh
-. "$here/../unit/user-cli.sh"
+# shellcheck source=selftests/model/model-cli.sh
+. "$(dirname "$0")/model-cli.sh"
 
 head_line='t,seconds,n_a,n_b,u_cpu'
 rows=$'0,1,5,3,.2\n1,1,2,3,.1\n2,1,9,1,.3\n3,1,4,4,.2\n4,1,1,7,.2\n5,1,3,3,.2'

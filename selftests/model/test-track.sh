@@ -6,16 +6,8 @@
 # TIERLENS and SIM name the programs (make model-programs); without them they are built.
 set -uo pipefail
 
-here=$(dirname "$0")
-if [[ -z ${TIERLENS:-} || -z ${SIM:-} ]]; then
-	make -s -C "$here/../.." -f selftests/model/model.mk model-programs >&2 || exit 1
-	TIERLENS=$here/../../build/model-test/tierlens
-	SIM=$here/../../build/model-test/sim-figures
-fi
-sim=$(realpath "$SIM")
-TIERLENS_FAKE=$TIERLENS # nothing here needs a kernel
-# shellcheck source=selftests/unit/user-cli.sh
-. "$here/../unit/user-cli.sh"
+# shellcheck source=selftests/model/model-cli.sh
+. "$(dirname "$0")/model-cli.sh"
 
 # table TEXT: writes the table; \n, \r and the like as printf has them
 table()
