@@ -20,6 +20,18 @@ static const char *const waiting_names[] = {
 	[TL_WAITING_SLOWDOWN] = "slowdown",
 };
 
+static const char *const verdict_names[] = {
+	[TL_VERDICT_OK] = "ok",
+	[TL_VERDICT_UNCERTAIN] = "uncertain",
+	[TL_VERDICT_AT_MOST] = "at most",
+	[TL_VERDICT_CHANCE] = "chance",
+	[TL_VERDICT_ZERO] = "zero",
+	[TL_VERDICT_NEGATIVE] = "negative",
+	[TL_VERDICT_CONTRADICTED] = "contradicted",
+	[TL_VERDICT_INSEPARABLE] = "inseparable",
+	[TL_VERDICT_ABSENT] = "absent",
+};
+
 static json_t *names_json(const struct tl_names *names)
 {
 	json_t *list = json_array();
@@ -48,20 +60,22 @@ static json_t *index_json(size_t index)
 static json_t *target_json(const struct tl_demand *demand, const struct tl_target *target)
 {
 	size_t p = demand->windows->classes.n + 1, i;
-	json_t *values = json_array(), *absent = json_array();
+	json_t *values = json_array(), *absent = json_array(), *verdicts = json_array();
 
 	for (i = 0; i < p; i++) {
+		enum tl_verdict verdict = target->coefficient[i].verdict;
+
 		json_array_append_new(values, json_real(target->coefficient[i].value));
-		json_array_append_new(absent, json_boolean(target->coefficient[i].verdict ==
-							   TL_VERDICT_ABSENT));
+		json_array_append_new(absent, json_boolean(verdict == TL_VERDICT_ABSENT));
+		json_array_append_new(verdicts, json_string(verdict_names[verdict]));
 	}
-	return json_pack("{s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:f, s:f, s:o}",
+	return json_pack("{s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:f, s:f, s:o}",
 			 "tier", index_json(target->tier),
 			 "resource", index_json(target->resource),
 			 "method", tl_method_names[target->method],
 			 "waiting", waiting_names[target->waiting],
 			 "background", target->background,
-			 "coefficients", values, "absent", absent,
+			 "coefficients", values, "absent", absent, "verdicts", verdicts,
 			 "residual_sd", target->residual_sd, "degrees", target->degrees,
 			 "factors", doubles_json(target->factor,
 						 demand->windows->resources.n + 1));
@@ -166,11 +180,30 @@ static int word_read(const struct parser *p, const json_t *object, const char *k
 	return fault(p, key, "one that this tierlens knows");
 }
 
+/* Of files that have none, only who never came is known. */
+static int verdict_read(const struct parser *p, const json_t *object, size_t i,
+			enum tl_verdict *verdict)
+{
+	const json_t *verdicts = json_object_get(object, "verdicts");
+	const char *word = json_string_value(json_array_get(verdicts, i));
+	size_t n;
+
+	*verdict = json_is_true(json_array_get(json_object_get(object, "absent"), i)) ?
+		   TL_VERDICT_ABSENT : TL_VERDICT_OK;
+	if (!verdicts)
+		return 0;
+	for (n = 0; word && n <= TL_VERDICT_ABSENT; n++)
+		if (!strcmp(verdict_names[n], word)) {
+			*verdict = (enum tl_verdict)n;
+			return 0;
+		}
+	return fault(p, "verdicts", "a list of what this tierlens says of demands");
+}
+
 static int coefficients_read(const struct parser *p, const json_t *object,
 			     struct tl_target *target)
 {
 	size_t n = p->model->names.classes.n + 1, i;
-	const json_t *absent = json_object_get(object, "absent");
 	double *values = NULL;
 	int code = doubles_read(p, object, "coefficients", &values, n);
 
@@ -179,8 +212,7 @@ static int coefficients_read(const struct parser *p, const json_t *object,
 		code = tl_error_no_memory(p->err);
 	for (i = 0; !code && i < n; i++) {
 		target->coefficient[i].value = values[i];
-		if (json_is_true(json_array_get(absent, i)))
-			target->coefficient[i].verdict = TL_VERDICT_ABSENT;
+		code = verdict_read(p, object, i, &target->coefficient[i].verdict);
 	}
 	free(values);
 	return code;

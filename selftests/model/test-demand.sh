@@ -271,7 +271,9 @@ predictions()
 	for filter in 'del(.model)' '.model.format = 2' '.model.targets = 3' '.model.classes[1] = .model.classes[0]' \
 		'.model.spread |= .[1:]' '.model.targets[0].method = "guess"' \
 		'.model.targets[0].coefficients[0] = "x"' '.model.targets[0].tier = 99' \
-		'.model.windows = 0' 'del(.model.targets[0].degrees)'; do
+		'.model.windows = 0' 'del(.model.targets[0].degrees)' \
+		'.model.targets[0].verdicts[0] = "good"' '.model.targets[0].verdicts = 3' \
+		'.model.targets[0].verdicts |= .[1:]'; do
 		jq "$filter" "$dir/model.json" >"$dir/m"
 		says 1 'give a file that tierlens demand fit --output wrote' \
 			"$real" demand predict "$dir/m" "$dir/all.csv"

@@ -106,6 +106,16 @@ calm()
 	result $? 'and the comments'
 	builds 'of what is known nothing is said' '[.entries[].demand_s_from // "" | test("at most|uncertain|not known")] |
 		any | not' "$dir/plain.jsonl"
+	"$real" demand fit "$dir/calm.jsonl" -o "$dir/calm.json" >/dev/null
+	builds 'a file with demands keeps it' '[.entries[] | select(.name | test("^app/")) | .demand_s_from] |
+		length == 2 and all(test("calm.json; at most: what works without requests is in it$"))' \
+		"$dir/calm.jsonl" --demands "$dir/calm.json"
+	jq 'del(.model.targets[].verdicts)' "$dir/calm.json" >"$dir/old.json"
+	builds 'a file of before has nothing' '[.entries[] | select(.name | test("^app/")) | .demand_s_from] |
+		length == 2 and all(test("old.json$"))' "$dir/calm.jsonl" --demands "$dir/old.json"
+	jq '.model.targets[].verdicts[] = "inseparable"' "$dir/calm.json" >"$dir/none.json"
+	builds 'what a file does not know is not built with' '[.entries[] | select(.name | test("^app/")) | .demand_s_from] |
+		length == 2 and all(test("^charged to"))' "$dir/calm.jsonl" --demands "$dir/none.json"
 }
 
 # What tools/eval-lqn makes of it, if nothing was predicted but what was measured.
