@@ -55,6 +55,7 @@ static void close_generation(u64 generation, u64 end_ns)
 	/* It is small, and must not fail under the cap: not counted. */
 	interval = kzalloc(sizeof(*interval), GFP_KERNEL | __GFP_NOFAIL);
 	ops->add_usage();
+	ops->add_counts(generation);
 	tl_shard_take(generation, &interval->sums);
 	refcount_set(&interval->refs, 1);
 	interval->generation = generation;
@@ -112,6 +113,7 @@ void tl_interval_start(u32 interval_ms, u32 quiet_ms)
 	open_base = grid.first;
 	tl_shard_start(&grid);
 	tl_stats_sum(&totals_before, ops->probes_missed());
+	ops->begin(&grid);
 	queue_delayed_work(system_unbound_wq, &close_work,
 			   nsecs_to_jiffies(grid.length_ns + quiet_ns) + 1);
 }
@@ -124,6 +126,7 @@ void tl_interval_start(u32 interval_ms, u32 quiet_ms)
 void tl_interval_cancel(void)
 {
 	cancel_delayed_work_sync(&close_work);
+	ops->end();
 }
 
 /**

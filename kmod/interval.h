@@ -21,7 +21,10 @@ struct tl_interval {
 /* What closing an interval needs of others; all are called in process context. */
 struct tl_interval_ops {
 	void (*sweep)(u64 now_ns, u64 quiet_ns); /* end the requests that went quiet */
+	void (*begin)(const struct tl_grid *grid);
+	void (*end)(void); /* time is cut no longer */
 	void (*add_usage)(void); /* tell tl_shard_merge_usage() of all processes */
+	void (*add_counts)(u64 generation); /* tell tl_shard_merge_count() of all counters */
 	u64 (*probes_missed)(void);
 	void (*closed)(const struct tl_interval *interval);
 };

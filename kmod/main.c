@@ -8,12 +8,14 @@
 #include "class.h"
 #include "conn.h"
 #include "control.h"
+#include "counter.h"
 #include "handoff.h"
 #include "interval.h"
 #include "join.h"
 #include "netlink.h"
 #include "path.h"
 #include "peer.h"
+#include "pmu.h"
 #include "probe.h"
 #include "stats.h"
 #include "process.h"
@@ -24,7 +26,10 @@
 
 static const struct tl_interval_ops interval_ops = {
 	.sweep = tl_sweep,
+	.begin = tl_pmu_start,
+	.end = tl_pmu_stop,
 	.add_usage = tl_process_usage,
+	.add_counts = tl_counter_deposit,
 	.probes_missed = tl_probe_missed,
 	.closed = tl_netlink_notify,
 };
@@ -48,6 +53,7 @@ static const struct part {
 	{ tl_thread_init, tl_thread_exit },
 	{ tl_conn_init, tl_conn_exit },
 	{ init_intervals, tl_interval_exit },
+	{ tl_pmu_init, tl_pmu_exit },
 	{ tl_probe_init, tl_probe_exit },
 	{ tl_netlink_init, NULL },
 };

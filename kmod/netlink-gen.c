@@ -49,8 +49,21 @@ static const struct nla_policy tierlens_interval_get_nl_policy[TIERLENS_A_INTERV
 	[TIERLENS_A_INTERVAL_SINCE] = { .type = NLA_U64, },
 };
 
+/* TIERLENS_CMD_PMU_NEW - do */
+static const struct nla_policy tierlens_pmu_new_nl_policy[TIERLENS_A_PMU_CONFIG1 + 1] = {
+	[TIERLENS_A_PMU_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_PMU_TYPE] = { .type = NLA_U32, },
+	[TIERLENS_A_PMU_CONFIG] = { .type = NLA_U64, },
+	[TIERLENS_A_PMU_CONFIG1] = { .type = NLA_U64, },
+};
+
+/* TIERLENS_CMD_PMU_DEL - do */
+static const struct nla_policy tierlens_pmu_del_nl_policy[TIERLENS_A_PMU_NAME + 1] = {
+	[TIERLENS_A_PMU_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+};
+
 /* Ops table for tierlens */
-const struct genl_split_ops tierlens_nl_ops[11] = {
+const struct genl_split_ops tierlens_nl_ops[14] = {
 	{
 		.cmd	= TIERLENS_CMD_MODULE_GET,
 		.doit	= tierlens_nl_module_get_doit,
@@ -119,6 +132,25 @@ const struct genl_split_ops tierlens_nl_ops[11] = {
 		.policy		= tierlens_interval_get_nl_policy,
 		.maxattr	= TIERLENS_A_INTERVAL_SINCE,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= TIERLENS_CMD_PMU_NEW,
+		.doit		= tierlens_nl_pmu_new_doit,
+		.policy		= tierlens_pmu_new_nl_policy,
+		.maxattr	= TIERLENS_A_PMU_CONFIG1,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_PMU_DEL,
+		.doit		= tierlens_nl_pmu_del_doit,
+		.policy		= tierlens_pmu_del_nl_policy,
+		.maxattr	= TIERLENS_A_PMU_NAME,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= TIERLENS_CMD_PMU_GET,
+		.dumpit	= tierlens_nl_pmu_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 };
 

@@ -12,7 +12,7 @@
 #include <uapi/linux/tierlens.h>
 
 /* Ops table for tierlens */
-extern const struct genl_split_ops tierlens_nl_ops[11];
+extern const struct genl_split_ops tierlens_nl_ops[14];
 
 int tierlens_nl_interval_get_start(struct netlink_callback *cb);
 int tierlens_nl_interval_get_done(struct netlink_callback *cb);
@@ -32,6 +32,10 @@ int tierlens_nl_hook_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
 int tierlens_nl_interval_get_dumpit(struct sk_buff *skb,
 				    struct netlink_callback *cb);
+int tierlens_nl_pmu_new_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_pmu_del_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_pmu_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
 
 enum {
 	TIERLENS_NLGRP_INTERVAL,

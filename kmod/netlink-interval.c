@@ -241,6 +241,19 @@ static int put_usage(struct sk_buff *skb, const struct tl_entry *entry)
 	return 0;
 }
 
+static int put_count(struct sk_buff *skb, const struct tl_entry *entry)
+{
+	const struct tl_counted *counted = container_of(entry, struct tl_counted, entry);
+
+	if (nla_put_string(skb, TIERLENS_A_COUNT_NAME, counted->name) ||
+	    nla_put_u32(skb, TIERLENS_A_COUNT_CPU, entry->key[1]) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COUNT_VALUE, counted->count.value) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COUNT_ENABLED_NS, counted->count.enabled_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COUNT_RUNNING_NS, counted->count.running_ns))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static const struct {
 	int type;
 	int (*put)(struct sk_buff *skb, const struct tl_entry *entry);
@@ -249,6 +262,7 @@ static const struct {
 	[TL_SUMS_EDGE] = { TIERLENS_A_INTERVAL_EDGE, put_edge },
 	[TL_SUMS_PATH] = { TIERLENS_A_INTERVAL_PATH, put_path },
 	[TL_SUMS_USAGE] = { TIERLENS_A_INTERVAL_USAGE, put_usage },
+	[TL_SUMS_COUNT] = { TIERLENS_A_INTERVAL_COUNT, put_count },
 };
 
 static int put_entry(struct sk_buff *skb, const struct tl_entry *entry, enum tl_sums sums)

@@ -16,6 +16,7 @@ static inline int tl_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, TIERLENS_A_MODULE_PAD);
 }
 
+int tl_nl_get_name(struct genl_info *info, int type, const char **name);
 int tl_nl_refuse_twice(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int tl_nl_put_events(struct sk_buff *skb, int type, const struct tl_events *events);
 int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *totals);

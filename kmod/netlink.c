@@ -235,7 +235,7 @@ static int get_string(struct genl_info *info, int type, const char **text)
 	return 0;
 }
 
-static int get_name(struct genl_info *info, int type, const char **name)
+int tl_nl_get_name(struct genl_info *info, int type, const char **name)
 {
 	if (!info->attrs[type]) {
 		NL_SET_ERR_MSG(info->extack, "the name is missing: give one");
@@ -277,7 +277,7 @@ int tierlens_nl_tier_new_doit(struct sk_buff *skb, struct genl_info *info)
 
 	ret = tl_nl_refuse_twice(info->nlhdr, info->extack);
 	if (!ret)
-		ret = get_name(info, TIERLENS_A_TIER_NAME, &name);
+		ret = tl_nl_get_name(info, TIERLENS_A_TIER_NAME, &name);
 	if (!ret)
 		ret = get_endpoint(info, &at);
 	return ret ? ret : tl_tier_add_rule(name, &at, info->extack);
@@ -290,7 +290,7 @@ int tierlens_nl_tier_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 	ret = tl_nl_refuse_twice(info->nlhdr, info->extack);
 	if (!ret)
-		ret = get_name(info, TIERLENS_A_TIER_NAME, &name);
+		ret = tl_nl_get_name(info, TIERLENS_A_TIER_NAME, &name);
 	return ret ? ret : tl_tier_del_rule(name, info->extack);
 }
 
@@ -309,7 +309,7 @@ static int get_class(struct genl_info *info, struct class_request *request)
 
 	ret = tl_nl_refuse_twice(info->nlhdr, info->extack);
 	if (!ret)
-		ret = get_name(info, TIERLENS_A_CLASS_NAME, &request->name);
+		ret = tl_nl_get_name(info, TIERLENS_A_CLASS_NAME, &request->name);
 	if (!ret)
 		ret = get_string(info, TIERLENS_A_CLASS_TIER, &request->tier);
 	if (ret)

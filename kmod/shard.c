@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 
 #include "class.h"
+#include "pmu.h"
 #include "shard.h"
 #include "stats.h"
 #include "tier.h"
@@ -112,6 +113,11 @@ static void usage_name(struct tl_entry *entry)
 	tl_tier_name(entry->key[0], container_of(entry, struct tl_usage, entry)->tier_name);
 }
 
+static void count_name(struct tl_entry *entry)
+{
+	tl_pmu_name(entry->key[0], container_of(entry, struct tl_counted, entry)->name);
+}
+
 /* What differs between them. */
 static struct kind {
 	const char *name;
@@ -124,6 +130,7 @@ static struct kind {
 	[TL_SUMS_EDGE] = { "edges", sizeof(struct tl_edge), edge_merge, edge_name },
 	[TL_SUMS_PATH] = { "paths", sizeof(struct tl_path), path_merge, path_name },
 	[TL_SUMS_USAGE] = { "usages", sizeof(struct tl_usage), NULL, usage_name },
+	[TL_SUMS_COUNT] = { "counts", sizeof(struct tl_counted), NULL, count_name },
 };
 
 static void link_entry(struct set *set, enum tl_sums kind, struct tl_entry *entry)
@@ -384,6 +391,22 @@ void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums)
 	into->processes += sums->processes;
 	into->cpu_ns += sums->cpu_ns;
 	into->request_cpu_ns += sums->request_cpu_ns;
+}
+
+/**
+ * tl_shard_merge_count() - Add what a counter counted to the interval being taken
+ * @event: number of the event
+ * @cpu: the processor
+ * @count: what it counted
+ *
+ * Context: interrupts off; before tl_shard_take(), by its caller.
+ */
+void tl_shard_merge_count(u32 event, u32 cpu, const struct tl_count *count)
+{
+	struct tl_entry *entry = get(&merged, TL_SUMS_COUNT, event, cpu, 0);
+
+	if (entry)
+		container_of(entry, struct tl_counted, entry)->count = *count;
 }
 
 /**

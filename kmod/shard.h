@@ -30,7 +30,9 @@ static inline u64 tl_grid_start_ns(const struct tl_grid *grid, u64 generation)
 }
 
 /* What is summed up over an interval, apart from each other. */
-enum tl_sums { TL_SUMS_CELL, TL_SUMS_EDGE, TL_SUMS_PATH, TL_SUMS_USAGE, TL_SUMS };
+enum tl_sums {
+	TL_SUMS_CELL, TL_SUMS_EDGE, TL_SUMS_PATH, TL_SUMS_USAGE, TL_SUMS_COUNT, TL_SUMS
+};
 
 /* First member of each of them. */
 struct tl_entry {
@@ -80,6 +82,20 @@ struct tl_usage {
 	struct tl_usage_sums sums;
 };
 
+/* What a counter counted, how long it was to count, and how long it did. */
+struct tl_count {
+	u64 value;
+	u64 enabled_ns;
+	u64 running_ns;
+};
+
+/* Key: event, processor. */
+struct tl_counted {
+	struct tl_entry entry;
+	char name[TIERLENS_NAME_MAX + 1];
+	struct tl_count count;
+};
+
 /* The lists of a closed interval. */
 struct tl_taken {
 	struct tl_entry *list[TL_SUMS];
@@ -92,6 +108,7 @@ void tl_shard_deposit(const struct tl_ended *ended);
 void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *used);
 void tl_shard_deposit_stray(const struct tl_call_sum *sum);
 void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
+void tl_shard_merge_count(u32 event, u32 cpu, const struct tl_count *count);
 void tl_shard_take(u64 generation, struct tl_taken *taken);
 void tl_shard_give_back(struct tl_taken *taken);
 unsigned int tl_shard_count(void);

@@ -251,6 +251,26 @@ static int read_usage(struct nlattr *nest, struct tl_interval *interval)
 	return 0;
 }
 
+static int read_count(struct nlattr *nest, struct tl_interval *interval)
+{
+	static const struct tl_ctl_field fields[] = {
+		FIELD(TIERLENS_A_COUNT_CPU, struct tl_count, cpu),
+		FIELD(TIERLENS_A_COUNT_VALUE, struct tl_count, value),
+		FIELD(TIERLENS_A_COUNT_ENABLED_NS, struct tl_count, enabled_ns),
+		FIELD(TIERLENS_A_COUNT_RUNNING_NS, struct tl_count, running_ns),
+	};
+	struct nlattr *attrs[TIERLENS_A_COUNT_MAX + 1];
+	struct tl_count count = { 0 };
+	char event[64];
+
+	if (nla_parse_nested(attrs, TIERLENS_A_COUNT_MAX, nest, NULL) < 0)
+		return -EBADMSG;
+	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &count);
+	tl_ctl_read_text(event, sizeof(event), attrs[TIERLENS_A_COUNT_NAME]);
+	count.event = event;
+	return tl_interval_count(interval, &count);
+}
+
 static int read_item(struct nlattr *attr, struct tl_interval *interval)
 {
 	switch (nla_type(attr)) {
@@ -262,6 +282,8 @@ static int read_item(struct nlattr *attr, struct tl_interval *interval)
 		return read_path(attr, interval);
 	case TIERLENS_A_INTERVAL_USAGE:
 		return read_usage(attr, interval);
+	case TIERLENS_A_INTERVAL_COUNT:
+		return read_count(attr, interval);
 	default:
 		return 0;
 	}

@@ -200,6 +200,36 @@ int tl_ctl_read_class(struct nlattr *first, int len, void *arg)
 }
 
 /**
+ * tl_ctl_read_pmu() - Reader of one message of a pmu-get dump
+ * @first: first attribute
+ * @len: bytes of attributes
+ * @arg: struct tl_ctl_rows of struct tl_pmu_info
+ *
+ * Return: 0, -EBADMSG or -ENOMEM.
+ */
+int tl_ctl_read_pmu(struct nlattr *first, int len, void *arg)
+{
+	static const struct tl_ctl_field fields[] = {
+		FIELD(TIERLENS_A_PMU_ID, struct tl_pmu_info, id),
+		FIELD(TIERLENS_A_PMU_TYPE, struct tl_pmu_info, type),
+		FIELD(TIERLENS_A_PMU_CONFIG, struct tl_pmu_info, config),
+		FIELD(TIERLENS_A_PMU_CONFIG1, struct tl_pmu_info, config1),
+		FIELD(TIERLENS_A_PMU_CPUS, struct tl_pmu_info, cpus),
+	};
+	struct nlattr *attrs[TIERLENS_A_PMU_MAX + 1];
+	struct tl_pmu_info *event;
+
+	if (nla_parse(attrs, TIERLENS_A_PMU_MAX, first, len, NULL) < 0)
+		return -EBADMSG;
+	event = rows_add(arg);
+	if (!event)
+		return -ENOMEM;
+	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), event);
+	tl_ctl_read_text(event->name, sizeof(event->name), attrs[TIERLENS_A_PMU_NAME]);
+	return 0;
+}
+
+/**
  * tl_ctl_read_hook() - Reader of one message of a hook-get dump
  * @first: first attribute
  * @len: bytes of attributes

@@ -37,7 +37,7 @@ struct tl_ctl_field {
 	{ attr, offsetof(type, member), sizeof(((type *)0)->member) }
 
 tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_class, tl_ctl_read_hook,
-	tl_ctl_read_interval;
+	tl_ctl_read_pmu, tl_ctl_read_interval;
 
 void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields,
 			size_t n, void *to);

@@ -43,6 +43,14 @@ struct tl_hook {
 	u64 hits, missed;
 };
 
+/* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on
+ * so many it is. */
+struct tl_pmu_info {
+	char name[64];
+	u32 id, type, cpus;
+	u64 config, config1;
+};
+
 enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE };
 
 struct tl_intervals {
@@ -69,6 +77,12 @@ int tl_ctl_classes(struct tl_ctl *ctl, struct tl_class_info **classes, size_t *n
 		   struct tl_error *err);
 int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
 		 struct tl_error *err);
+/* ctl-pmu.c */
+int tl_ctl_pmu_add(struct tl_ctl *ctl, const struct tl_pmu_info *event, struct tl_error *err);
+int tl_ctl_pmu_del(struct tl_ctl *ctl, const char *name, struct tl_error *err);
+int tl_ctl_pmus(struct tl_ctl *ctl, struct tl_pmu_info **events, size_t *n,
+		struct tl_error *err);
+
 int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,
 		     struct tl_intervals *list, struct tl_error *err);
 int tl_ctl_wait(struct tl_ctl *ctl, int timeout_ms, struct tl_error *err);

@@ -293,6 +293,28 @@ static int parse_path(const struct parser *p, const json_t *object)
 	return 0;
 }
 
+static int parse_count(const struct parser *p, const json_t *object)
+{
+	struct tl_count count = { 0 };
+	const char *event;
+	int code;
+
+	if (!json_is_object(object))
+		return fault(p, "counts", "a list of objects");
+	code = get_text(p, object, "event", &event);
+	code = code ? code : get_id(p, object, "cpu", &count.cpu);
+	code = code ? code : get_whole(p, object, "value", &count.value);
+	code = code ? code : get_time(p, object, "enabled_ns", "enabled_s", &count.enabled_ns);
+	code = code ? code : get_time(p, object, "running_ns", "running_s", &count.running_ns);
+	if (code)
+		return code;
+	if (!event)
+		return fault(p, "event", "there in every count");
+	/* Only compared and copied: the text stays the JSON object's. */
+	count.event = (char *)event;
+	return tl_interval_count(p->interval, &count) ? tl_error_no_memory(p->err) : 0;
+}
+
 static int link_paths(const struct parser *p)
 {
 	int code = tl_paths_link(p->interval);
@@ -376,6 +398,7 @@ static int parse_object(const struct parser *p, const json_t *object)
 	code = code ? code : parse_list(p, object, "paths", parse_path);
 	code = code ? code : link_paths(p);
 	code = code ? code : parse_hosts(p, object);
+	code = code ? code : parse_list(p, object, "counts", parse_count);
 	code = code ? code : get_names(p, object, "events", tl_event_names,
 				       p->interval->events, TL_EVENTS);
 	return code ? code : get_names(p, object, "losses", tl_loss_names,

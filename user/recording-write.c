@@ -211,6 +211,27 @@ static json_t *paths_json(const struct tl_interval *interval)
 	return unless(failed, array);
 }
 
+static json_t *counts_json(const struct tl_interval *interval)
+{
+	json_t *array = json_array();
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < interval->n_counts; i++) {
+		const struct tl_count *count = &interval->counts[i];
+
+		failed |= json_array_append_new(
+			array, json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "event",
+					 count->event, "cpu", (json_int_t)count->cpu, "value",
+					 whole(count->value), "enabled_s",
+					 seconds(count->enabled_ns), "enabled_ns",
+					 whole(count->enabled_ns), "running_s",
+					 seconds(count->running_ns), "running_ns",
+					 whole(count->running_ns)));
+	}
+	return unless(failed, array);
+}
+
 static json_t *hosts_json(const struct tl_interval *interval)
 {
 	json_t *object = json_object();
@@ -231,19 +252,25 @@ static json_t *hosts_json(const struct tl_interval *interval)
  */
 json_t *tl_interval_json(const struct tl_interval *interval)
 {
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "format", TL_RECORDING_FORMAT,
-			 "generation", whole(interval->generation),
-			 "t", seconds(interval->start_ns),
-			 "start_ns", whole(interval->start_ns),
-			 "seconds", seconds(interval->length_ns),
-			 "length_ns", whole(interval->length_ns),
-			 "tiers", tiers_json(interval),
-			 "edges", edges_json(interval),
-			 "paths", paths_json(interval),
-			 "hosts", hosts_json(interval),
-			 "events", names_json(tl_event_names, interval->events, TL_EVENTS),
-			 "losses", names_json(tl_loss_names, interval->losses, TL_LOSSES));
+	json_t *object;
+
+	object = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			   "format", TL_RECORDING_FORMAT,
+			   "generation", whole(interval->generation),
+			   "t", seconds(interval->start_ns),
+			   "start_ns", whole(interval->start_ns),
+			   "seconds", seconds(interval->length_ns),
+			   "length_ns", whole(interval->length_ns),
+			   "tiers", tiers_json(interval),
+			   "edges", edges_json(interval),
+			   "paths", paths_json(interval),
+			   "hosts", hosts_json(interval),
+			   "events", names_json(tl_event_names, interval->events, TL_EVENTS),
+			   "losses", names_json(tl_loss_names, interval->losses, TL_LOSSES));
+	if (object && interval->n_counts &&
+	    json_object_set_new(object, "counts", counts_json(interval)))
+		return unless(-1, object);
+	return object;
 }
 
 /**

@@ -140,6 +140,19 @@ struct tl_host {
 };
 
 /**
+ * struct tl_count - What a counter of one processor counted
+ * @event: name of the event; owned
+ * @value: counted while it was running
+ * @enabled_ns: time in which it was to be counted
+ * @running_ns: time in which it was; less if there are more events than counters
+ */
+struct tl_count {
+	char *event;
+	u32 cpu;
+	u64 value, enabled_ns, running_ns;
+};
+
+/**
  * struct tl_interval - Everything that was summed over one interval, or several
  * @start_ns: beginning since the epoch
  * @length_ns: length; of merged intervals, the sum of their lengths
@@ -150,7 +163,8 @@ struct tl_interval {
 	struct tl_edge *edges;
 	struct tl_path *paths;
 	struct tl_host *hosts;
-	size_t n_tiers, n_edges, n_paths, n_hosts, edge_hint, path_hint;
+	struct tl_count *counts;
+	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, edge_hint, path_hint;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
 };
 
@@ -160,6 +174,7 @@ struct tl_tier *tl_interval_tier(struct tl_interval *interval, const char *name)
 struct tl_cell *tl_interval_cell(struct tl_interval *interval, const char *tier,
 				 const char *class);
 struct tl_edge *tl_interval_edge(struct tl_interval *interval, const struct tl_edge *key);
+int tl_interval_count(struct tl_interval *interval, const struct tl_count *count);
 int tl_interval_host(struct tl_interval *interval, const char *name, double value,
 		     u64 length_ns);
 int tl_interval_add(struct tl_interval *to, const struct tl_interval *from);

@@ -24,7 +24,7 @@ struct request {
 	struct request_attr attrs[4]; /* ended by ATTR_NONE */
 };
 
-#define REQUESTS 12
+#define REQUESTS 15
 #define REQUEST_RULE "rule"
 #define REQUEST_RULE_PORT 7001
 #define REQUEST_NEW "fresh"

@@ -121,6 +121,15 @@ static const struct fields usage_fields = {
 	[TIERLENS_A_USAGE_CPU_NS] = {.name = "cpu_ns"},
 	[TIERLENS_A_USAGE_REQUEST_CPU_NS] = {.name = "request_cpu_ns"},
 }};
+
+static const struct fields count_fields = {
+	"a count lacks an attribute", {
+	[TIERLENS_A_COUNT_NAME] = {"event", FIELD_NAME},
+	[TIERLENS_A_COUNT_CPU] = {.name = "cpu"},
+	[TIERLENS_A_COUNT_VALUE] = {.name = "value"},
+	[TIERLENS_A_COUNT_ENABLED_NS] = {.name = "enabled_ns"},
+	[TIERLENS_A_COUNT_RUNNING_NS] = {.name = "running_ns"},
+}};
 /* clang-format on */
 
 static uint64_t number(const struct field_set *set, unsigned int type)
@@ -244,6 +253,35 @@ static const char *check_usage(struct interval_reader *reader,
 	return key_add(&reader->keys[LIST_USAGE], key) ? NULL : "a usage is there twice";
 }
 
+/* FNV-1a: enough to tell a few names apart. */
+static uint32_t hash(const char *text)
+{
+	uint32_t h = 2166136261U;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619U;
+	return h;
+}
+
+static const char *check_count(struct interval_reader *reader,
+			       const struct field_set *set)
+{
+	const char *event = mnl_attr_get_str(set->attrs[TIERLENS_A_COUNT_NAME]);
+	struct interval_key key = {hash(event), number(set, TIERLENS_A_COUNT_CPU), 0};
+	uint64_t enabled_ns = number(set, TIERLENS_A_COUNT_ENABLED_NS);
+	uint64_t running_ns = number(set, TIERLENS_A_COUNT_RUNNING_NS);
+
+	if (!enabled_ns)
+		return "a counter that was not to count";
+	if (running_ns > enabled_ns)
+		return "a counter counted for longer than it was to";
+	if (!running_ns && number(set, TIERLENS_A_COUNT_VALUE))
+		return "a counter has counted while it did not";
+	if (reader->processors && key.b >= reader->processors)
+		return "a counter of no processor";
+	return key_add(&reader->keys[LIST_COUNTS], key) ? NULL : "a count is there twice";
+}
+
 static const struct list {
 	const char *name;
 	const struct fields *fields;
@@ -254,6 +292,7 @@ static const struct list {
 	{"edges", &edge_fields, check_edge, TIERLENS_A_INTERVAL_EDGE},
 	{"paths", &path_fields, check_path, TIERLENS_A_INTERVAL_PATH},
 	{"usage", &usage_fields, check_usage, TIERLENS_A_INTERVAL_USAGE},
+	{"counts", &count_fields, check_count, TIERLENS_A_INTERVAL_COUNT},
 };
 
 /* Which list an attribute is an entry of; NULL: of none. */

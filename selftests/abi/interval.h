@@ -10,7 +10,8 @@
 #include "json.h"
 #include "tl.h"
 
-enum interval_list { LIST_CELLS, LIST_EDGES, LIST_PATHS, LIST_USAGE, INTERVAL_LISTS };
+enum interval_list { LIST_CELLS, LIST_EDGES, LIST_PATHS, LIST_USAGE,
+		     LIST_COUNTS, INTERVAL_LISTS };
 
 /* A text that grows by the parts. */
 struct interval_text {

@@ -20,10 +20,13 @@ struct made {
 	uint64_t path_count, path_own_ns, path_cpu_ns;
 	uint64_t request_cpu_ns;
 	uint32_t usage_tier;
+	int no_count;
+	uint32_t count_cpu;
+	uint64_t enabled_ns, running_ns;
 	uint64_t generation;
 	bool two_parts, two_heads, other_start, later_losses; /* of a second message */
 	bool short_number, short_addr, long_name, odd_hist;
-	bool two_cells, two_paths, two_usages, two_endpoints, storage_half, cell_twice;
+	bool two_cells, two_paths, two_usages, two_counts, two_endpoints, storage_half, cell_twice;
 	const char *name;
 };
 
@@ -43,6 +46,9 @@ static const struct made right = {
 	.path_cpu_ns = 50,
 	.request_cpu_ns = 100,
 	.usage_tier = 1,
+	.count_cpu = 1,
+	.enabled_ns = 1000,
+	.running_ns = 700,
 	.generation = 9,
 	.name = "front",
 };
@@ -184,6 +190,19 @@ static void put_usage(const struct made *made)
 	mnl_attr_nest_end(nlh, nest);
 }
 
+static void put_count(const struct made *made)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, TIERLENS_A_INTERVAL_COUNT);
+	int no = made->no_count;
+
+	put_name(TIERLENS_A_COUNT_NAME, no, "cycles");
+	put_u32(TIERLENS_A_COUNT_CPU, no, made->count_cpu);
+	put_u64(TIERLENS_A_COUNT_VALUE, no, 5);
+	put_u64(TIERLENS_A_COUNT_ENABLED_NS, no, made->enabled_ns);
+	put_u64(TIERLENS_A_COUNT_RUNNING_NS, no, made->running_ns);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void put_lists(const struct made *made)
 {
 	put_cell(made, 1, made->name, made->own_ns);
@@ -194,6 +213,9 @@ static void put_lists(const struct made *made)
 	put_usage(made);
 	if (made->two_usages)
 		put_usage(made);
+	put_count(made);
+	if (made->two_counts)
+		put_count(made);
 }
 
 static void begin_part(const struct made *made, uint64_t start_ns)
@@ -315,6 +337,19 @@ static void paths(void)
 	WRONG("do not sum up", made.path_cpu_ns = 51);
 }
 
+static void counts(void)
+{
+	int i;
+
+	for (i = TIERLENS_A_COUNT_NAME; i <= TIERLENS_A_COUNT_MAX; i++)
+		WRONG("a count lacks", made.no_count = i);
+	WRONG("not to count", made.enabled_ns = 0, made.running_ns = 0);
+	WRONG("for longer", made.running_ns = 1001);
+	WRONG("while it did not", made.running_ns = 0);
+	WRONG("no processor", made.count_cpu = 2);
+	WRONG("a count is there twice", made.two_counts = true);
+}
+
 static void whole(void)
 {
 	struct made made = right;
@@ -346,6 +381,7 @@ int main(void)
 	cells();
 	edges();
 	paths();
+	counts();
 	whole();
 	printf("1..%u\n", points);
 	return failed > 0;

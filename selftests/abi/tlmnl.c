@@ -17,6 +17,7 @@ static const char help[] =
 	"usage: tlmnl [options] COMMAND\n"
 	"  status | enable [INTERVAL_MS [QUIET_MS]] | disable\n"
 	"  tier-add NAME PORT|PATH [NETNS] | tier-del NAME | tier-list | hooks\n"
+	"  pmu-add NAME TYPE CONFIG | pmu-del [NAME] | pmu-list\n"
 	"  class-add NAME PREFIX [TIER] | class-del NAME [PREFIX [TIER]] | class-list\n"
 	"  get [GENERATION]        one interval, the newest by default\n"
 	"  since GENERATION        all kept ones after it\n"
@@ -133,6 +134,16 @@ static const struct fields hook_fields = {
 	[TIERLENS_A_HOOK_HITS] = {.name = "hits"},
 	[TIERLENS_A_HOOK_MISSED] = {.name = "missed"},
 }};
+
+static const struct fields pmu_fields = {
+	"an event lacks an attribute", {
+	[TIERLENS_A_PMU_ID] = {.name = "id"},
+	[TIERLENS_A_PMU_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_PMU_TYPE] = {.name = "type"},
+	[TIERLENS_A_PMU_CONFIG] = {.name = "config"},
+	[TIERLENS_A_PMU_CONFIG1] = {.name = "config1"},
+	[TIERLENS_A_PMU_CPUS] = {.name = "cpus"},
+}};
 /* clang-format on */
 
 static void take_attributes(struct field_set *set, const struct nlmsghdr *nlh)
@@ -187,6 +198,34 @@ static int do_hooks(int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	return simple(TIERLENS_CMD_HOOK_GET, NLM_F_DUMP, &hook_fields);
+}
+
+static int do_pmu_list(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	return simple(TIERLENS_CMD_PMU_GET, NLM_F_DUMP, &pmu_fields);
+}
+
+static int do_pmu_add(int argc, char **argv)
+{
+	char buffer[TL_REQUEST_BYTES];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_PMU_NEW, NLM_F_ACK);
+
+	(void)argc;
+	mnl_attr_put_strz(nlh, TIERLENS_A_PMU_NAME, argv[1]);
+	mnl_attr_put_u32(nlh, TIERLENS_A_PMU_TYPE, to_number(argv[2]));
+	mnl_attr_put_u64(nlh, TIERLENS_A_PMU_CONFIG, to_number(argv[3]));
+	return tl_ask(&tl, nlh, NULL, NULL);
+}
+
+static int do_pmu_del(int argc, char **argv)
+{
+	char buffer[TL_REQUEST_BYTES];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_PMU_DEL, NLM_F_ACK);
+
+	if (argc > 1)
+		mnl_attr_put_strz(nlh, TIERLENS_A_PMU_NAME, argv[1]);
+	return tl_ask(&tl, nlh, NULL, NULL);
 }
 
 static int do_enable(int argc, char **argv)
@@ -437,6 +476,9 @@ static const struct command {
 	{"tier-del", do_tier_del, 1, 1},
 	{"tier-list", do_tier_list, 0, 0},
 	{"hooks", do_hooks, 0, 0},
+	{"pmu-add", do_pmu_add, 3, 3},
+	{"pmu-del", do_pmu_del, 0, 1},
+	{"pmu-list", do_pmu_list, 0, 0},
 	{"class-add", do_class_add, 2, 3},
 	{"class-del", do_class_del, 1, 3},
 	{"class-list", do_class_list, 0, 0},

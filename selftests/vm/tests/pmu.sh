@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: brief=6.1,newest,6.1-arm64 timeout=180
+#
+# Counters: software events everywhere; where the processor has counters (the arm64 guest has a PMUv3,
+# whose cycles count) more events than it has, taking turns; where it has none that is said. Processors
+# go and come back, events come and go under way, the module goes with events on it.
+. /job/lib.sh
+. /job/chain.sh
+
+# rows FILE FILTER: what jq makes of all rows of a recording of counters
+rows()
+{
+	tail -n +2 "$1" | jq -R 'split(",") | {t: .[0], cpu: .[1] | tonumber, event: .[2], value: .[3] | tonumber,
+		enabled: .[4] | tonumber, running: .[5] | tonumber}' | jq -s "$2"
+}
+
+# true_of FILE FILTER NAME
+true_of()
+{
+	is "$(rows "$1" "$2")" true "$3"
+}
+
+# refused SENTENCE COMMAND...
+refused()
+{
+	local sentence=$1
+	shift
+
+	"$@" >/tmp/refused.out 2>/tmp/refused.err && not_ok "$*: is not refused"
+	check "$*: $sentence" grep -qF -- "$sentence" /tmp/refused.err
+}
+
+load_module || exit 1
+
+# ---- software events ----------------------------------------------------------
+
+tierlens pmu record -e context-switches,page-faults,cpu-clock -i 0.5 -n 5 -o /tmp/soft.csv --json >/tmp/soft.json ||
+	not_ok 'software events are recorded'
+is "$(head -n 1 /tmp/soft.csv)" 't,cpu,event,value,enabled,running' 'the head of the table'
+true_of /tmp/soft.csv 'map(.event) | unique == ["context-switches", "cpu-clock", "page-faults"]' 'all events are there'
+true_of /tmp/soft.csv "map(.cpu) | unique | length == $(nproc)" 'of all processors'
+true_of /tmp/soft.csv 'all(.enabled == .running)' 'which take no turns'
+true_of /tmp/soft.csv 'map(select(.event == "context-switches") | .value) | add > 10' 'threads are switched'
+# The clock counts what it is on.
+true_of /tmp/soft.csv 'map(select(.event == "cpu-clock")) | (map(.value) | add) / (map(.enabled) | add) |
+	. > 0.98e9 and . < 1.02e9' 'the clock of a processor counts its nanoseconds'
+# Late once: what is missing then is in the next one.
+true_of /tmp/soft.csv "map(select(.event == \"cpu-clock\" and .cpu == 0) | .enabled) | add / length | . > 0.4 and . < 0.8" \
+	'an interval is what is counted at a time'
+is "$(jq '.events | length' /tmp/soft.json)" 3 'the summary'
+is "$(tierlens status --json | jq .enabled)" false 'measuring is off as before'
+is "$(tlmnl pmu-list)" '' 'no event is left'
+
+# ---- the processor's -----------------------------------------------------------
+
+if tierlens pmu record -e cycles -i 0.5 -n 2 -o /tmp/cycles.csv 2>/tmp/cycles.err; then
+	true_of /tmp/cycles.csv 'all(.value > 0 and .running > 0)' 'cycles count'
+	many=cycles,armv8_pmuv3/config=0x11/,r11,armv8_pmuv3/event=0x11/,r0011,r00011
+	many+=,r000011,r0000011,r00000011,armv8_pmuv3/config=0x0011/,armv8_pmuv3/event=0x0011/
+	tierlens pmu record -e "$many" -i 1 -n 6 -o /tmp/many.csv 2>/tmp/many.err || not_ok "many: $(cat /tmp/many.err)"
+	true_of /tmp/many.csv 'map(.event) | unique | length == 11' 'more events than counters: all are there'
+	true_of /tmp/many.csv 'group_by(.event) | map((map(.running) | add) / (map(.enabled) | add)) |
+		(min < 0.95) and (min > 0.05)' 'they take turns'
+	check 'groups that fit are told' grep -q 'of them are counted at once' /tmp/many.err
+else
+	is "$(cat /tmp/cycles.err)" 'tierlens: cannot count cycles: nothing here counts that event, virtual machines often count none: tierlens pmu list tells what there is' \
+		'no counters: that is said'
+	is "$(tierlens status --json | jq .enabled)" false 'and measuring is off'
+fi
+
+# ---- a processor goes and comes back ---------------------------------------------
+
+online=/sys/devices/system/cpu/cpu1/online
+if [ -w $online ]; then
+	tlmnl pmu-add clock 1 0 || not_ok 'an event is added'
+	tierlens enable --interval 500 >/dev/null
+	record /tmp/hotplug.jsonl
+	wait_for_interval
+	echo 0 >$online
+	wait_for_interval
+	wait_for_interval
+	wait_for_interval
+	is "$(tlmnl pmu-list | jq .cpus)" 1 'a processor goes: one is left'
+	echo 1 >$online
+	wait_for_interval
+	wait_for_interval
+	is "$(tlmnl pmu-list | jq .cpus)" 2 'it is back: both are counted'
+	stop_record || not_ok 'record'
+	is "$(jq -s '[.[].counts // [] | map(.cpu) | tostring] | (index("[0]") != null) and
+		(.[-1] | fromjson | length == 2)' /tmp/hotplug.jsonl)" true 'intervals have one, and then both'
+	tierlens disable >/dev/null
+fi
+
+# ---- refused ----------------------------------------------------------------------
+
+tlmnl pmu-del >/dev/null
+refused 'event "nonsense": no such name here' tierlens pmu record -e nonsense
+refused 'there is no device "nobody"' tierlens pmu record -e nobody/event=1/
+tlmnl pmu-add twice 1 0
+is "$(tlmnl pmu-add twice 1 0 2>&1)" 'File exists: that name is counted already: choose another, or delete it' 'a name twice'
+is "$(tlmnl pmu-del nobody 2>&1)" 'No such file or directory: no such event is counted: tierlens pmu list tells which are' \
+	'an event that is not there'
+for n in {1..63}; do tlmnl pmu-add "n$n" 1 0 || not_ok "event $n"; done
+is "$(tlmnl pmu-add one-more 1 0 2>&1)" 'No space left on device: there are 64 events already: delete one' '64 and no more'
+tierlens enable --interval 500 >/dev/null
+wait_for_interval
+wait_for_interval
+is "$(tlmnl get | jq '.counts | length')" $((64 * $(nproc))) 'all of them in an interval'
+# With all of them counting.
+check 'the module goes with its events' unload_module
+done_testing

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlens pmu record: what counters counted, interval by interval, as CSV. */
+#include "cmd.h"
+#include "error.h"
+#include "out.h"
+#include "pmu-events.h"
+#include "record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTERVAL_S 1.0
+
+struct args {
+	const struct tl_cmd *cmd;
+	char *events;
+	struct tl_record record;
+	double interval_s;
+	bool json;
+};
+
+/* @by_us: measuring was off, and is on for this */
+struct session {
+	const struct args *args;
+	struct tl_ctl *ctl;
+	struct tl_pmu_info event[TIERLENS_PMU_EVENTS_MAX];
+	struct tl_count sum[TIERLENS_PMU_EVENTS_MAX];
+	size_t n, added;
+	bool by_us;
+};
+
+/* ---- what is counted ------------------------------------------------------------- */
+
+static int events_find(struct session *s, struct tl_error *err)
+{
+	char *rest = s->args->events, *text;
+	int code = 0;
+
+	while (!code && (text = strsep(&rest, ","))) {
+		/* A device's terms have commas themselves. */
+		while (rest && strchr(text, '/') && strchr(text, '/') == strrchr(text, '/')) {
+			rest[-1] = ',';
+			strsep(&rest, ",");
+		}
+		if (s->n == TIERLENS_PMU_EVENTS_MAX)
+			return tl_error_set(err, -E2BIG, "more than %d events: record some of them", TIERLENS_PMU_EVENTS_MAX);
+		code = tl_pmu_events_find(TL_PMU_DEVICES, text, &s->event[s->n++], err);
+	}
+	return code;
+}
+
+static int measuring_begin(struct session *s, struct tl_error *err)
+{
+	u32 interval_ms = (u32)((s->args->interval_s > 0 ? s->args->interval_s : INTERVAL_S) * 1000 + 0.5);
+	struct tl_module module;
+	int code = tl_ctl_module(s->ctl, &module, err);
+
+	if (code)
+		return code;
+	if (!module.enabled) {
+		s->by_us = true;
+		return tl_ctl_enable(s->ctl, interval_ms, 0, err);
+	}
+	if (s->args->interval_s > 0 && module.interval_ms != interval_ms)
+		return tl_error_set(err, -EBUSY, "measuring is on with intervals of %g s: leave --interval out, or "
+				    "tierlens disable first", module.interval_ms / 1e3);
+	return 0;
+}
+
+static int begin(struct session *s, struct tl_error *err)
+{
+	int code = events_find(s, err);
+
+	code = code ? code : tl_ctl_open(&s->ctl, err);
+	for (; !code && s->added < s->n; s->added += !code)
+		code = tl_ctl_pmu_add(s->ctl, &s->event[s->added], err);
+	return code ? code : measuring_begin(s, err);
+}
+
+/* As it was before, whatever happened. */
+static int end(struct session *s)
+{
+	int status = TL_EXIT_OK;
+	struct tl_error err;
+
+	while (s->added > 0)
+		if (tl_ctl_pmu_del(s->ctl, s->event[--s->added].name, &err))
+			status = tl_out_failed(&err);
+	if (s->by_us && tl_ctl_disable(s->ctl, &err))
+		status = tl_out_failed(&err);
+	if (s->ctl)
+		tl_ctl_close(s->ctl);
+	return status;
+}
+
+/* ---- what comes of it -------------------------------------------------------------- */
+
+static struct tl_count *sum_of(struct session *s, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (!strcmp(s->event[i].name, event))
+			return &s->sum[i];
+	return NULL;
+}
+
+static int write_rows(FILE *to, const char *name, const struct tl_interval *interval, void *arg,
+		      struct tl_error *err)
+{
+	struct session *s = arg;
+	int failed = 0;
+	size_t i;
+
+	errno = 0;
+	if (!s->args->record.written)
+		failed = fprintf(to, "t,cpu,event,value,enabled,running\n") < 0;
+	for (i = 0; i < interval->n_counts; i++) {
+		const struct tl_count *c = &interval->counts[i];
+		struct tl_count *sum = sum_of(s, c->event);
+
+		if (!sum)
+			continue;
+		sum->value += c->value;
+		sum->enabled_ns += c->enabled_ns;
+		sum->running_ns += c->running_ns;
+		failed |= fprintf(to, "%.3f,%u,%s%s%s,%" PRIu64 ",%.9f,%.9f\n", tl_ns_to_s(interval->start_ns), c->cpu,
+				  strchr(c->event, ',') ? "\"" : "", c->event, strchr(c->event, ',') ? "\"" : "",
+				  c->value, tl_ns_to_s(c->enabled_ns), tl_ns_to_s(c->running_ns)) < 0;
+	}
+	return failed || fflush(to) ? tl_error_write(err, -errno, name) : 0;
+}
+
+static double running_of(const struct tl_count *sum)
+{
+	return sum->enabled_ns ? (double)sum->running_ns / (double)sum->enabled_ns : 0;
+}
+
+/* Groups of as many as were counted at once, in the order in which they were given. */
+static void groups_print(const struct session *s)
+{
+	double at_once = 0;
+	size_t i, fit;
+
+	for (i = 0; i < s->n; i++)
+		at_once += running_of(&s->sum[i]);
+	fit = (size_t)(at_once + 0.05);
+	if (!fit || fit >= s->n)
+		return;
+	fprintf(stderr, "%zu of them are counted at once. Without taking turns:\n", fit);
+	for (i = 0; i < s->n; i++)
+		fprintf(stderr, "%s%s%s", i % fit ? "," : "  -e ", s->event[i].name,
+			i % fit == fit - 1 || i + 1 == s->n ? "\n" : "");
+}
+
+static void print(const struct session *s)
+{
+	struct tl_grid *grid = tl_grid_new("event|>counted|>of the time %");
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		tl_grid_add(grid, "%s", s->event[i].name);
+		tl_grid_add(grid, "%" PRIu64, s->sum[i].value);
+		tl_grid_add(grid, "%.1f", 100 * running_of(&s->sum[i]));
+	}
+	tl_grid_print(grid, stderr, 0, 0);
+	tl_grid_free(grid);
+	groups_print(s);
+}
+
+static json_t *summary_json(const struct session *s)
+{
+	json_t *events = json_array();
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		json_array_append_new(events, json_pack("{s:o, s:I, s:f, s:f}", "event",
+							tl_out_name(s->event[i].name), "value",
+							(json_int_t)s->sum[i].value, "enabled_s",
+							tl_ns_to_s(s->sum[i].enabled_ns), "running_s",
+							tl_ns_to_s(s->sum[i].running_ns)));
+	return json_pack("{s:o, s:I, s:I, s:o}", "file", tl_out_name(s->args->record.file), "intervals",
+			 (json_int_t)s->args->record.written, "missed", (json_int_t)s->args->record.missed,
+			 "events", events);
+}
+
+static int record(struct args *args)
+{
+	static struct session s;
+	struct tl_error err;
+	int status, ended;
+
+	s.args = args;
+	args->record.write = write_rows;
+	args->record.arg = &s;
+	status = begin(&s, &err) ? tl_out_failed(&err) : tl_record(&args->record);
+	ended = end(&s);
+	status = status ? status : ended;
+	if (!args->record.begun)
+		return status;
+	if (args->json && args->record.file)
+		tl_out_json(summary_json(&s));
+	else
+		print(&s);
+	return status;
+}
+
+static int run(const struct tl_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "event", required_argument, NULL, 'e' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "intervals", required_argument, NULL, 'n' },
+		{ "seconds", required_argument, NULL, 's' },
+		{ "interval", required_argument, NULL, 'i' },
+		TL_COMMON_OPTIONS
+	};
+	struct args args = { .cmd = cmd };
+	int option, status = TL_EXIT_OK;
+
+	while (!status && (option = tl_args_next(cmd, argc, argv, "e:o:n:s:i:", options)) >= 0) {
+		if (option == 'e')
+			args.events = optarg;
+		else if (option == 'o')
+			args.record.file = optarg;
+		else if (option == 'n')
+			status = tl_args_u64("-n", optarg, 1, UINT64_MAX, &args.record.n);
+		else if (option == 's')
+			status = tl_args_number("--seconds", optarg, 1e-3, &args.record.seconds);
+		else if (option == 'i')
+			status = tl_args_number("--interval", optarg, 0.1, &args.interval_s);
+		else
+			args.json = true;
+	}
+	if (status)
+		return status;
+	status = tl_args_end(cmd, option, argc, argv);
+	if (status != TL_GO_ON)
+		return status;
+	if (!args.events)
+		return tl_args_usage(cmd, "pmu record needs events: -e cycles,instructions");
+	return record(&args);
+}
+
+const struct tl_cmd tl_cmd_pmu_record = {
+	.name = "pmu record",
+	.args = "-e EVENT[,EVENT]... [-o FILE.csv] [-n N] [--seconds S] [--interval S] [--json]",
+	.summary = "Count events on all processors, interval by interval",
+	.help = "  -e, --event E,... names as of tierlens pmu list, rHEX, or DEVICE/TERMS/\n"
+		"  -o, --output FILE where to write CSV; standard output without it\n"
+		"  -n, --intervals N stop after N intervals\n"
+		"  -s, --seconds S   stop after S seconds\n"
+		"  -i, --interval S  length of intervals, if measuring is off (1)\n"
+		TL_COMMON_HELP
+		"If there are more events than counters the kernel takes turns: each row tells how long\n"
+		"an event was to be counted (enabled) and how long it was (running), and in the end the\n"
+		"parts and groups that need no turns are shown. Measuring is on for that only if it\n"
+		"was on before.\n"
+		"\nExample:\n"
+		"  tierlens pmu record -e cycles,instructions,cache-misses -s 60 -o counts.csv\n",
+	.run = run,
+};

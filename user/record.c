@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Closed intervals, written as they come, until somebody has had enough of them. */
+#include "record.h"
+
+#include "cmd.h"
+#include "error.h"
+#include "feed.h"
+#include "out.h"
+#include "signals.h"
+#include "table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <time.h>
+
+struct session {
+	struct tl_record *record;
+	struct tl_feed feed;
+	FILE *to;
+	const char *name;
+	double began_s;
+	bool told_off;
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void tell_gap(struct session *s)
+{
+	char text[120];
+
+	s->record->missed += s->feed.gap.missed;
+	tl_gap_print(text, sizeof(text), &s->feed.gap);
+	if (*text)
+		tl_out_error("%s: the recording has a gap", text);
+}
+
+/* Somebody may turn it on again: the recording goes on, but not without a word. */
+static void tell_off(struct session *s)
+{
+	if (!s->feed.enabled && !s->told_off)
+		tl_out_error("measuring was turned off, waiting: tierlens enable");
+	s->told_off = !s->feed.enabled;
+}
+
+static bool has_all(const struct session *s)
+{
+	return s->record->n && s->record->written >= s->record->n;
+}
+
+static bool done(const struct session *s)
+{
+	if (tl_signals_stopped() || has_all(s))
+		return true;
+	return s->record->seconds > 0 && now_s() - s->began_s >= s->record->seconds;
+}
+
+static int loop(struct session *s, struct tl_error *err)
+{
+	struct tl_interval *interval;
+	int code;
+
+	for (;;) {
+		/* What was closed before we were told to stop is still ours. */
+		s->feed.impatient = done(s);
+		if (s->feed.impatient && (!tl_signals_stopped() || has_all(s)))
+			return 0;
+		code = tl_feed_next(&s->feed, &interval, err);
+		if (code < 0)
+			return code;
+		tell_off(s);
+		if (!interval && s->feed.impatient)
+			return 0;
+		if (!interval)
+			continue;
+		tell_gap(s);
+		code = s->record->write(s->to, s->name, interval, s->record->arg, err);
+		tl_interval_free(interval);
+		if (code) /* a reader that stood still when we were told to stop */
+			return code == -EINTR && tl_signals_stopped() ? 0 : code;
+		s->record->written++;
+		tl_out_progress("%" PRIu64 " intervals recorded", s->record->written);
+	}
+	return 0;
+}
+
+static int session(struct session *s)
+{
+	struct tl_error err;
+	int status = TL_EXIT_OK;
+
+	tl_signals_catch();
+	s->began_s = now_s();
+	if (loop(s, &err))
+		status = tl_out_failed(&err);
+	tl_out_progress_end();
+	if (!s->record->file)
+		return status;
+	if (tl_out_close(s->to, s->name, &err) && status == TL_EXIT_OK)
+		status = tl_out_failed(&err);
+	return status;
+}
+
+/**
+ * tl_record() - Write intervals until it is enough, or a signal says so
+ * @record: how; @written and @missed are filled in
+ *
+ * Return: exit status; what is wrong has been printed.
+ */
+int tl_record(struct tl_record *record)
+{
+	struct session s = { .record = record, .to = stdout, .name = "standard output" };
+	struct tl_error err;
+	int status;
+
+	if (tl_feed_open(&s.feed, record->kept, &err))
+		return tl_out_failed(&err);
+	if (!s.feed.enabled) {
+		tl_feed_close(&s.feed);
+		tl_out_error("measuring is off: tierlens enable");
+		return TL_EXIT_FAILED;
+	}
+	if (record->file) {
+		s.name = record->file;
+		s.to = fopen(record->file, "we");
+	}
+	if (s.to) {
+		record->begun = true;
+		status = session(&s);
+	} else {
+		tl_error_write(&err, -errno, record->file);
+		status = tl_out_failed(&err);
+	}
+	tl_feed_close(&s.feed);
+	return status;
+}
