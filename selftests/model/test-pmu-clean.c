@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cleaning against simulated programs of which everything is known: better than the method as
+ * printed, than means and than nothing; what is never seen; true zeros; intervals; bad input.
+ *
+ * MODEL_REPEATS: ten times the programs (3).
+ */
+#include "tap.h"
+
+#include "pmu-cases.h"
+#include "sim.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS 3
+#define EVENTS 11
+
+enum way { NOTHING, GDP, PRINTED, CLEAN, WAYS };
+
+static int (*const ways[])(const struct tl_pmu_in *in, struct tl_pmu_out *out) = {
+	tl_pmu_nothing, tl_pmu_gdp, tl_pmu_printed, tl_pmu_clean,
+};
+
+static bool finite_all(const struct tl_pmu_out *out, size_t cells)
+{
+	size_t i;
+
+	for (i = 0; i < cells; i++)
+		if (!isfinite(out->count[i]) || !isfinite(out->low95[i]) ||
+		    !isfinite(out->high95[i]) || out->low95[i] > out->count[i] * (1 + 1e-12) ||
+		    out->high95[i] * (1 + 1e-12) < out->count[i] || out->low95[i] < 0) {
+			printf("# value %zu: %g from %g to %g, action %d\n", i, out->count[i],
+			       out->low95[i], out->high95[i], out->action[i]);
+			return false;
+		}
+	return true;
+}
+
+static size_t repeats(void)
+{
+	const char *asked = getenv("MODEL_REPEATS");
+
+	return asked ? strtoul(asked, NULL, 10) / 10 + 1 : 3;
+}
+
+/* The last run by the others, as many of which are known as asked for. */
+static int program_clean(uint64_t program, const struct pmu_case *how, size_t known,
+			 struct pmu_score *score)
+{
+	struct pmu_series series;
+	struct tl_pmu_run run[RUNS];
+	struct pmu_made made;
+	struct tl_pmu_in in = { &made.record, run, 0, TL_PMU_SD };
+	struct tl_pmu_out out;
+	struct sim random = { 0 };
+	int code = 0;
+	size_t way;
+
+	sim_seed(&random, program + 99);
+	while (!code && in.runs < known) {
+		code = pmu_program(&series, 240 * how->ticks, EVENTS, program, in.runs);
+		code = code ? code : pmu_known(&series, how, &random, &run[in.runs++]);
+		pmu_series_free(&series);
+	}
+	if (!code)
+		code = pmu_program(&series, 240 * how->ticks, EVENTS, program, RUNS);
+	if (!code)
+		code = pmu_made_init(&made, &series, how, &random);
+	pmu_series_free(&series);
+	for (way = 0; !code && way < WAYS; way++) {
+		code = ways[way](&in, &out);
+		code = code ? code : pmu_score_add(&score[way], &made, &out);
+		if (!code && !finite_all(&out, made.record.intervals * EVENTS))
+			code = -EDOM;
+		tl_pmu_out_free(&out);
+	}
+	while (in.runs)
+		pmu_known_free(&run[--in.runs]);
+	pmu_made_free(&made);
+	return code;
+}
+
+static int all_clean(const struct pmu_case *how, size_t known, struct pmu_score *score)
+{
+	uint64_t program, n = repeats();
+	int code = 0;
+
+	memset(score, 0, WAYS * sizeof(*score));
+	for (program = 1; !code && program <= n; program++)
+		code = program_clean(program, how, known, score);
+	return code;
+}
+
+static void scores_free(struct pmu_score *score)
+{
+	size_t way;
+
+	for (way = 0; way < WAYS; way++)
+		pmu_score_free(&score[way]);
+}
+
+static double part(size_t of, size_t all)
+{
+	return all ? (double)of / (double)all : 1;
+}
+
+/* What faults make of the distance, beyond what noise alone does, of which nothing is known. */
+static double beyond(const struct pmu_score *s, const struct pmu_score *noise, enum way way)
+{
+	return (s[way].warped - noise[NOTHING].warped) / (s[NOTHING].warped - noise[NOTHING].warped);
+}
+
+static void faults(void)
+{
+	static const struct pmu_case how = { "faults", 0, 1, 0.01, 0.01, 0.03, 0 };
+	static const struct pmu_case quiet = { "noise", 0, 1, 0, 0, 0.03, 0 };
+	struct pmu_score s[WAYS], noise[WAYS];
+	int code = all_clean(&how, 2, s);
+
+	code = code ? code : all_clean(&quiet, 2, noise);
+	ok(!code, "faults: all that comes out is a number within its interval");
+	ok(beyond(s, noise, CLEAN) < 0.07 && beyond(s, noise, CLEAN) < 0.7 * beyond(s, noise, PRINTED),
+	   "of the distance that faults make %.1f %% are left, printed %.1f %%, means %.1f %%",
+	   100 * beyond(s, noise, CLEAN), 100 * beyond(s, noise, PRINTED), 100 * beyond(s, noise, GDP));
+	ok(pmu_score_median(&s[CLEAN]) < 0.025, "median error %.2f %%",
+	   100 * pmu_score_median(&s[CLEAN]));
+	ok(s[CLEAN].zeros > 100 && part(s[CLEAN].zeros_filled, s[CLEAN].zeros) <= 0.01,
+	   "true zeros filled: %zu of %zu", s[CLEAN].zeros_filled, s[CLEAN].zeros);
+	scores_free(s);
+	scores_free(noise);
+}
+
+static void multiplexed(void)
+{
+	static const struct pmu_case how = { "multiplexed", 4, 5, 0, 0, 0, 0.002 };
+	struct pmu_score s[WAYS];
+
+	ok(!all_clean(&how, 2, s), "10 events on 4 counters: all that comes out is a number");
+	ok(s[CLEAN].warped < 0.45 * s[NOTHING].warped, "distance %.1f %%, printed %.1f %%",
+	   100 * (s[CLEAN].warped / s[NOTHING].warped - 1),
+	   100 * (s[PRINTED].warped / s[NOTHING].warped - 1));
+	ok(pmu_score_mean(&s[CLEAN]) < 0.18 &&
+	   pmu_score_mean(&s[CLEAN]) < pmu_score_mean(&s[PRINTED]),
+	   "mean error %.1f %%, printed %.1f %%, nothing %.1f %%", 100 * pmu_score_mean(&s[CLEAN]),
+	   100 * pmu_score_mean(&s[PRINTED]), 100 * pmu_score_mean(&s[NOTHING]));
+	ok(part(s[CLEAN].within, s[CLEAN].changed) > 0.85, "the truth is in %.1f %% of the intervals",
+	   100 * part(s[CLEAN].within, s[CLEAN].changed));
+	scores_free(s);
+}
+
+static void never_seen(void)
+{
+	static const struct pmu_case how[] = {
+		{ "faults", 0, 1, 0.01, 0.01, 0.03, 0 }, { "multiplexed", 4, 5, 0, 0, 0, 0.002 },
+		{ "sound", 0, 1, 0, 0, 0, 0 },
+	};
+	struct pmu_score s[WAYS];
+	size_t i;
+	int code;
+
+	for (i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		code = all_clean(&how[i], 0, s);
+		ok(!code && s[CLEAN].warped <= s[NOTHING].warped && s[CLEAN].off <= s[NOTHING].off,
+		   "never seen, %s: not worse than nothing: %g for %g", how[i].name,
+		   s[CLEAN].warped, s[NOTHING].warped);
+		scores_free(s);
+	}
+}
+
+static void sound(void)
+{
+	static const struct pmu_case how = { "sound", 0, 1, 0, 0, 0, 0 };
+	struct pmu_score s[WAYS];
+
+	all_clean(&how, 2, s);
+	ok(part(s[CLEAN].changed, s[CLEAN].cells) < 0.005, "of a sound record %zu of %zu are changed",
+	   s[CLEAN].changed, s[CLEAN].cells);
+	scores_free(s);
+}
+
+/* All that is counted is 1 but for one value. */
+static int flat(double odd, double running, size_t runs, struct tl_pmu_out *out)
+{
+	static const bool has[] = { true, true };
+	double count[40], enabled[40], ran[40], rate[40];
+	struct tl_pmu_record record = { 20, 2, count, enabled, ran };
+	struct tl_pmu_run run[] = { { 20, rate, has } };
+	struct tl_pmu_in in = { &record, run, runs, TL_PMU_SD };
+	size_t i;
+	int code;
+
+	for (i = 0; i < 40; i++) {
+		count[i] = 1000;
+		enabled[i] = ran[i] = 1;
+		rate[i] = 1000;
+	}
+	count[10] = odd;
+	ran[10] = running;
+	code = tl_pmu_clean(&in, out);
+	return code;
+}
+
+static void edges(void)
+{
+	struct tl_pmu_record none = { 0, 2, NULL, NULL, NULL };
+	struct tl_pmu_out out;
+
+	ok(tl_pmu_clean(&(struct tl_pmu_in){ &none, NULL, 0, 5 }, &out) == -ENODATA,
+	   "a record without intervals is refused");
+	tl_pmu_out_free(&out);
+	ok(flat(NAN, 1, 1, &out) == -EINVAL, "what is no number is refused");
+	tl_pmu_out_free(&out);
+	ok(flat(-1, 1, 1, &out) == -EINVAL, "and what is below zero");
+	tl_pmu_out_free(&out);
+	ok(!flat(1000, 1, 1, &out) && out.event[0].done[TL_PMU_KEPT] == 20,
+	   "constant series stay as they are");
+	tl_pmu_out_free(&out);
+	ok(!flat(0, 0, 0, &out) && out.action[10] == TL_PMU_MISSING && out.count[10] == 1000 &&
+	   out.fell_back == 2, "not counted, never seen: the median");
+	tl_pmu_out_free(&out);
+	ok(!flat(0, 0, 1, &out) && out.action[10] == TL_PMU_MISSING && out.count[10] == 1000,
+	   "not counted, a constant is known: the constant");
+	tl_pmu_out_free(&out);
+	ok(!flat(9000, 1, 1, &out) && out.action[10] == TL_PMU_OUTLIER && out.count[10] == 1000,
+	   "an outlier of it becomes the constant");
+	tl_pmu_out_free(&out);
+}
+
+int main(void)
+{
+	gsl_set_error_handler_off();
+	faults();
+	multiplexed();
+	never_seen();
+	sound();
+	edges();
+	return done();
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Foretelling an event by the others, and by the intervals beside
+ *
+ * Samples are all intervals of all known runs, with the one before and the one behind. A
+ * feature counts by what it says of the event, r² / (1 - r²) with its correlation r, in
+ * units of its deviation, and less where it is not certain itself: with variance v, by
+ * s² / (s² + c v). Rates are taken as logarithms: it is factors that programs have in common,
+ * and that errors are judged by.
+ *
+ * How far it is off is tried where the truth is known: samples are made as uncertain as the
+ * record is at some interval, which may be neither more nor less than what is met, and
+ * foretold by the other runs (by the rest of the run, if there is only one). So is k chosen.
+ * What was off there gives the intervals.
+ *
+ * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, and uncertainty.
+ */
+#include "pmu-foretell.h"
+
+#include "median.h"
+#include "pmu.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES_MAX 4000
+#define OFFSET 1e-3 /* of the mean */
+#define UNCERTAIN 4.0 /* c */
+#define CLIP 2.0 /* of the distance that one feature can make */
+#define SPREAD 8 /* of the nearest, how far apart they are */
+#define SPREAD_MIN 0.01 /* nothing is known better than to a hundredth */
+#define NEAREST 16 /* between which the truth is thought to be */
+#define BESIDE 5 /* samples around one that are nearly the same */
+
+static double offset_of(const struct tl_pmu_in *in, size_t event)
+{
+	double sum = 0;
+	size_t n = 0, run, t;
+
+	for (run = 0; run < in->runs; run++)
+		for (t = 0; in->run[run].has[event] && t < in->run[run].intervals; t++, n++)
+			sum += in->run[run].rate[t * in->record->events + event];
+	for (t = 0; !n && t < in->record->intervals; t++)
+		sum += tl_pmu_rate(in->record, t * in->record->events + event);
+	n = n ? n : in->record->intervals;
+	return sum > 0 ? OFFSET * sum / (double)n : 1;
+}
+
+/* Beside the first and the last interval of a run are these themselves. */
+static void sample_fill(struct tl_foretell *f, const struct tl_pmu_run *run, size_t t)
+{
+	double *x = f->x + f->samples * f->features;
+	size_t step, at, e;
+
+	for (step = 0; step < 3; step++) {
+		at = t + step < 1 ? 0 : t + step - 1;
+		at = at < run->intervals ? at : run->intervals - 1;
+		for (e = 0; e < f->events; e++)
+			x[step * f->events + e] = run->has[e] ?
+				log(run->rate[at * f->events + e] + f->offset[e]) : NAN;
+	}
+}
+
+static void samples_fill(struct tl_foretell *f, const struct tl_pmu_in *in, size_t step)
+{
+	size_t room = f->samples, run, t, e;
+
+	f->samples = 0;
+	for (run = 0; run < in->runs; run++) {
+		f->first[run] = f->samples;
+		for (t = 0; t < in->run[run].intervals; t += step) {
+			sample_fill(f, &in->run[run], t);
+			f->run[f->samples] = run;
+			for (e = 0; e < f->events; e++)
+				f->use[e * room + f->samples] = in->run[run].has[e];
+			f->samples++;
+		}
+	}
+	f->first[run] = f->samples;
+	/* @use has rows as long as there are samples. */
+	for (e = 1; e < f->events; e++)
+		memmove(f->use + e * f->samples, f->use + e * room, f->samples);
+}
+
+/* An event that a run has not stands at its mean, where it says nothing. */
+static void gaps_fill(struct tl_foretell *f)
+{
+	size_t c, s, n;
+	double sum;
+
+	for (c = 0; c < f->features; c++) {
+		for (s = 0, n = 0, sum = 0; s < f->samples; s++)
+			if (!isnan(f->x[s * f->features + c])) {
+				sum += f->x[s * f->features + c];
+				n++;
+			}
+		for (s = 0; s < f->samples; s++)
+			if (isnan(f->x[s * f->features + c]))
+				f->x[s * f->features + c] = n ? sum / (double)n : 0;
+	}
+}
+
+static void weights_fill(struct tl_foretell *f)
+{
+	size_t e, c, p = f->features;
+	double r, sd;
+
+	for (e = 0; e < f->events; e++)
+		f->sd[e] = gsl_stats_sd(f->x + f->events + e, p, f->samples);
+	for (e = 0; e < f->events; e++)
+		for (c = 0; c < p; c++) {
+			sd = f->sd[c % f->events];
+			if (c == f->events + e || sd < 1e-9 || f->sd[e] < 1e-9)
+				continue;
+			r = gsl_stats_correlation(f->x + c, p, f->x + f->events + e, p,
+						  f->samples);
+			r = isfinite(r) ? r * r : 0;
+			f->weight[e * p + c] = r / (1.02 - r) / (sd * sd);
+		}
+}
+
+static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
+{
+	f->x = calloc(samples * f->features, sizeof(*f->x));
+	f->offset = calloc(f->events, sizeof(*f->offset));
+	f->sd = calloc(f->events, sizeof(*f->sd));
+	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
+	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
+	f->variance = calloc(f->events, sizeof(*f->variance));
+	f->use = calloc(f->events * samples, sizeof(*f->use));
+	f->run = calloc(samples, sizeof(*f->run));
+	f->first = calloc(runs + 1, sizeof(*f->first));
+	f->k = calloc(f->events, sizeof(*f->k));
+	f->trials = calloc(f->events, sizeof(*f->trials));
+	return f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->use && f->run &&
+	       f->first && f->k && f->trials ? 0 : -ENOMEM;
+}
+
+/**
+ * tl_foretell_init() - Learn what is known of a program
+ * @f: filled in; to be freed, however it ends
+ * @in: what is known, and the record that is meant
+ *
+ * Return: 0; -ENOMEM.
+ */
+int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in)
+{
+	size_t samples = 0, step, run, e;
+
+	*f = (struct tl_foretell){ .events = in->record->events, .runs = in->runs,
+				   .features = 3 * in->record->events };
+	for (run = 0; run < in->runs; run++)
+		samples += in->run[run].intervals;
+	step = samples / SAMPLES_MAX + 1;
+	if (allocate(f, samples + 1, in->runs))
+		return -ENOMEM;
+	for (e = 0; e < f->events; e++)
+		f->offset[e] = offset_of(in, e);
+	f->samples = samples + 1;
+	samples_fill(f, in, step);
+	gaps_fill(f);
+	if (f->samples > 2)
+		weights_fill(f);
+	return 0;
+}
+
+/**
+ * tl_foretell_free() - Give back what tl_foretell_init() has allocated
+ * @f: filled in
+ */
+void tl_foretell_free(struct tl_foretell *f)
+{
+	free(f->x);
+	free(f->offset);
+	free(f->sd);
+	free(f->weight);
+	free(f->off);
+	free(f->variance);
+	free(f->use);
+	free(f->run);
+	free(f->first);
+	free(f->k);
+	free(f->trials);
+}
+
+/* What a feature counts that has that variance. */
+static double weight_of(const struct tl_foretell *f, size_t event, size_t c, double variance)
+{
+	double sd = f->sd[c % f->events];
+
+	if (!isfinite(variance))
+		return 0;
+	return f->weight[event * f->features + c] * sd * sd / (sd * sd + UNCERTAIN * variance + 1e-12);
+}
+
+static double variance_at(const struct tl_foretell *f, const struct tl_foretell_state *state,
+			  size_t interval, size_t c)
+{
+	size_t step = c / f->events, at = interval + step - 1;
+
+	if ((!interval && !step) || at >= state->intervals)
+		return INFINITY;
+	return state->variance[at * f->events + c % f->events];
+}
+
+/* The deviation of the nearest: where these are far apart, so may the truth be. */
+static double spread_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
+{
+	const double *y = f->x + f->events + event;
+	size_t n = near->n < SPREAD ? near->n : SPREAD, i;
+	double mean = tl_knn_mean(near, n, y, f->features), sum = 0;
+
+	for (i = 0; i < n; i++)
+		sum += pow(y[near->sample[i] * f->features] - mean, 2);
+	return n ? sqrt(sum / (double)n + SPREAD_MIN * SPREAD_MIN) : 0;
+}
+
+static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
+		      struct tl_foretold *told)
+{
+	const double *y = f->x + f->events + event;
+	double value[TL_KNN_MAX];
+	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
+
+	told->value = tl_knn_mean(near, f->k[event], y, f->features);
+	told->spread = spread_of(f, near, event);
+	told->variance = f->variance[event] * told->spread * told->spread;
+	for (i = 0; i < n; i++)
+		value[i] = y[near->sample[i] * f->features];
+	told->most = gsl_stats_max(value, 1, n);
+	told->least = tl_quantile(value, n, 0.1);
+}
+
+static bool any(const double *weight, size_t n)
+{
+	size_t c;
+
+	for (c = 0; c < n; c++)
+		if (weight[c] > 0)
+			return true;
+	return false;
+}
+
+/**
+ * tl_foretell() - What the others say of an event
+ * @f: what is known
+ * @state: what is believed of the record
+ * @interval: which
+ * @event: which; what is believed of it in that interval is not looked at
+ * @told: filled in, if something is said
+ *
+ * Return: whether something is.
+ */
+bool tl_foretell(const struct tl_foretell *f, const struct tl_foretell_state *state,
+		 size_t interval, size_t event, struct tl_foretold *told)
+{
+	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
+	double x[f->features], weight[f->features];
+	struct tl_knn_query query = { .x = x, .weight = weight,
+				      .use = f->use + event * f->samples };
+	struct tl_knn_near near;
+	size_t c;
+
+	if (!f->trials[event])
+		return false;
+	for (c = 0; c < f->features; c++) {
+		double variance = variance_at(f, state, interval, c);
+
+		weight[c] = weight_of(f, event, c, variance);
+		x[c] = weight[c] > 0 ?
+		       state->value[(interval + c / f->events - 1) * f->events + c % f->events] : 0;
+	}
+	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
+	if (near.n)
+		told_fill(f, &near, event, told);
+	return near.n > 0;
+}
+
+/* One sample, as uncertain as an interval of the record is. */
+static bool try_one(struct tl_foretell *f, const struct tl_foretell_state *state, size_t event,
+		    gsl_rng *random, double *off, double *spread)
+{
+	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
+	size_t s = gsl_rng_uniform_int(random, f->samples), c, k;
+	size_t t = gsl_rng_uniform_int(random, state->intervals);
+	double x[f->features], weight[f->features];
+	struct tl_knn_query query = { x, weight, s < BESIDE ? 0 : s - BESIDE, s + BESIDE + 1,
+				      f->use + event * f->samples };
+	struct tl_knn_near near;
+	double truth = f->x[s * f->features + f->events + event];
+
+	if (!query.use[s])
+		return false;
+	if (f->runs > 1) {
+		query.skip = f->first[f->run[s]];
+		query.skip_end = f->first[f->run[s] + 1];
+	}
+	for (c = 0; c < f->features; c++) {
+		double variance = variance_at(f, state, t, c);
+
+		weight[c] = weight_of(f, event, c, variance);
+		x[c] = f->x[s * f->features + c];
+		if (weight[c] > 0)
+			x[c] += gsl_ran_gaussian(random, sqrt(variance));
+	}
+	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
+	if (!near.n && f->runs > 1) { /* no other run has the event */
+		query.skip = s < BESIDE ? 0 : s - BESIDE;
+		query.skip_end = s + BESIDE + 1;
+		tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
+	}
+	for (k = 0; k < TL_KNN_MAX; k++)
+		off[k] = truth - tl_knn_mean(&near, k + 1, f->x + f->events + event, f->features);
+	*spread = spread_of(f, &near, event);
+	return near.n > 0;
+}
+
+/**
+ * tl_foretell_off() - What a part of the trials was not further above what was foretold
+ * @f: what is known, tried
+ * @event: which
+ * @part: 0 to 1
+ *
+ * Return: it, in units of the spread; 0 if it was not tried.
+ */
+double tl_foretell_off(const struct tl_foretell *f, size_t event, double part)
+{
+	if (!f->trials[event])
+		return 0;
+	return gsl_stats_quantile_from_sorted_data(f->off + event * TL_FORETELL_TRIALS, 1,
+						   f->trials[event], part);
+}
+
+/* The farthest twentieth counts no more than what it is beyond: tails are long. */
+static double variance_of(const struct tl_foretell *f, size_t event)
+{
+	double low = tl_foretell_off(f, event, 0.025), high = tl_foretell_off(f, event, 0.975);
+	const double *off = f->off + event * TL_FORETELL_TRIALS;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < f->trials[event]; i++)
+		sum += pow(fmin(fmax(off[i], low), high), 2);
+	return f->trials[event] ? fmax(sum / (double)f->trials[event], 1e-4) : INFINITY;
+}
+
+static void try_event(struct tl_foretell *f, const struct tl_foretell_state *state,
+		      size_t event, gsl_rng *random, double *off)
+{
+	double sum[TL_KNN_MAX] = { 0 }, spread[TL_FORETELL_TRIALS];
+	size_t n = 0, best = 0, trial, k;
+
+	if (any(f->weight + event * f->features, f->features))
+		for (trial = 0; trial < TL_FORETELL_TRIALS; trial++)
+			n += try_one(f, state, event, random, off + n * TL_KNN_MAX, &spread[n]);
+	for (trial = 0; trial < n; trial++)
+		for (k = 0; k < TL_KNN_MAX; k++)
+			sum[k] += fabs(off[trial * TL_KNN_MAX + k]);
+	for (k = 1; k < TL_KNN_MAX; k++)
+		if (sum[k] < sum[best])
+			best = k;
+	f->k[event] = best + 1;
+	f->trials[event] = n >= TL_FORETELL_TRIALS / 8 ? n : 0;
+	for (trial = 0; trial < n; trial++)
+		f->off[event * TL_FORETELL_TRIALS + trial] = off[trial * TL_KNN_MAX + best] / spread[trial];
+	gsl_sort(f->off + event * TL_FORETELL_TRIALS, 1, n);
+	f->variance[event] = variance_of(f, event);
+}
+
+/**
+ * tl_foretell_try() - Find out how far it is off, and how many neighbours are best
+ * @f: what is known
+ * @state: how uncertain the record is
+ *
+ * The same gives the same: chance has a fixed seed.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state)
+{
+	gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+	double *off = calloc((size_t)TL_FORETELL_TRIALS * TL_KNN_MAX, sizeof(*off));
+	size_t e;
+
+	for (e = 0; random && off && f->samples && e < f->events; e++)
+		try_event(f, state, e, random, off);
+	if (random)
+		gsl_rng_free(random);
+	free(off);
+	return random && off ? 0 : -ENOMEM;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the other events, and the intervals beside, say of an event. */
+#ifndef TL_MODEL_PMU_FORETELL_H
+#define TL_MODEL_PMU_FORETELL_H
+
+#include "knn.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tl_pmu_in;
+
+#define TL_FORETELL_TRIALS 240
+
+/**
+ * struct tl_foretell_state - What is believed of a record at a time
+ * @value: [intervals][events] logarithms of rates
+ * @variance: [intervals][events] of @value; infinite where nothing is known
+ */
+struct tl_foretell_state {
+	size_t intervals;
+	double *value, *variance;
+};
+
+/**
+ * struct tl_foretell - What is known of a program
+ * @features: three for an event: of the interval before, the same and the one behind
+ * @x: [@samples][@features] logarithms of rates
+ * @use: [events][@samples] whether the event is in that run
+ * @run: [@samples] which run
+ * @offset: [events] added to rates, so that zero has a logarithm
+ * @sd: [events] of the logarithms
+ * @weight: [events][@features] what each says of an event
+ * @k: [events] neighbours
+ * @off: [events][TL_FORETELL_TRIALS] how far the truth was off what was foretold, in units of
+ *       how far the nearest are apart, rising
+ * @trials: [events] of them
+ * @variance: [events] of @off
+ */
+struct tl_foretell {
+	size_t events, features, samples, runs;
+	double *x, *offset, *sd, *weight, *off, *variance;
+	bool *use;
+	size_t *run, *first, *k, *trials;
+};
+
+/**
+ * struct tl_foretold - What is said of an event in an interval
+ * @value: logarithm of its rate
+ * @spread: how far the nearest samples are apart, a deviation
+ * @variance: of the truth about @value
+ * @least: of the nearest samples, but the farthest out tenth
+ * @most: of them
+ */
+struct tl_foretold {
+	double value, spread, variance, least, most;
+};
+
+int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);
+void tl_foretell_free(struct tl_foretell *f);
+int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state);
+bool tl_foretell(const struct tl_foretell *f, const struct tl_foretell_state *state,
+		 size_t interval, size_t event, struct tl_foretold *told);
+double tl_foretell_off(const struct tl_foretell *f, size_t event, double part);
+
+#endif
