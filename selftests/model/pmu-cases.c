@@ -157,6 +157,8 @@ static void cell_add(struct pmu_score *s, const struct pmu_made *made,
 
 	s->cells++;
 	s->off += fabs(value - truth) / mean;
+	if (made->running_s[cell] > 0 && made->running_s[cell] < 0.99 * made->enabled_s[cell])
+		s->partly += fabs(value - truth) / mean;
 	if (truth >= SOME)
 		s->relative[s->n++] = fabs(value / truth - 1);
 	if (truth <= 0 && made->running_s[cell] > 0) {

@@ -55,11 +55,12 @@ struct pmu_made {
  * @zeros_filled: of them
  * @changed: cells that were changed
  * @within: of them with the truth in their interval
+ * @partly: Σ |value - truth| by the event's mean, where it was counted for a part of the time
  * @total: Σ |Σ value / Σ truth - 1| over events
  * @series: of so many
  */
 struct pmu_score {
-	double warped, off, total, *relative;
+	double warped, off, partly, total, *relative;
 	size_t cells, n, room, zeros, zeros_filled, changed, within, series;
 };
 

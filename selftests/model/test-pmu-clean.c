@@ -147,6 +147,9 @@ static void multiplexed(void)
 	   pmu_score_mean(&s[CLEAN]) < pmu_score_mean(&s[PRINTED]),
 	   "mean error %.1f %%, printed %.1f %%, nothing %.1f %%", 100 * pmu_score_mean(&s[CLEAN]),
 	   100 * pmu_score_mean(&s[PRINTED]), 100 * pmu_score_mean(&s[NOTHING]));
+	ok(s[CLEAN].partly < 0.95 * s[NOTHING].partly,
+	   "what was counted for a part of the time is off by %.0f %% of what scaling leaves",
+	   100 * s[CLEAN].partly / s[NOTHING].partly);
 	ok(part(s[CLEAN].within, s[CLEAN].changed) > 0.85, "the truth is in %.1f %% of the intervals",
 	   100 * part(s[CLEAN].within, s[CLEAN].changed));
 	scores_free(s);

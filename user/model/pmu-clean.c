@@ -141,13 +141,16 @@ static bool is_false_zero(const struct work *s, size_t cell, const struct tl_for
 	       least > ZERO_PART * foretold && least > ZERO_COUNTS / 4;
 }
 
+/* Of a value that was scaled, twice what is known is asked for: weighing does the rest. */
 static bool is_outlier(const struct work *s, size_t cell, const struct tl_foretold *p)
 {
 	double far = FAR * p->spread * tl_foretell_off(&s->f, cell % s->events, FAR_PART);
 	double above = fmax(s->y[cell] - p->most, 0);
 
-	return is_above(s, cell) ||
-	       (above > FAR_MIN  && s->y[cell] - p->value > fmax(far, FAR_MIN) + 3 * sqrt(noise(s, cell)));
+	if (is_above(s, cell))
+		return true;
+	return running(s, cell) >= FULL && above > FAR_MIN &&
+	       s->y[cell] - p->value > fmax(far, FAR_MIN);
 }
 
 /* What is to be believed of a cell of which p is foretold. */
