@@ -24,7 +24,7 @@ model-scripts := $(sort $(wildcard $(model-dir)/test-*.sh))
 
 # Simulations take long under the sanitizers; the models' own tests have them.
 model-plain := test-coverage test-lqn-accuracy test-lqn-coverage test-track-hours test-capacity \
-	test-bottleneck test-pmu-clean sim-figures bench-models
+	test-bottleneck test-pmu-clean sim-figures bench-models eval-pmu
 
 # What all of them link: the command's objects, and what is beside the tests.
 model-shared := $(patsubst %.c,%.o,$(filter-out $(model-dir)/test-% $(model-plain:%=$(model-dir)/%.c),\
@@ -58,3 +58,9 @@ check-model: model-programs ## tests of the models: closed forms, oracles, simul
 
 bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models take
 	$< $(O)/tierlens
+
+# Needs valgrind; counts once what its programs do, which takes about fifteen minutes.
+.PHONY: eval-pmu
+eval-pmu: $(model-out)/eval-pmu ## cleaning of counters, on real programs; ARGS=--slices 200: quicker
+	folder=$$($(model-dir)/pmu-series.py $(ARGS)) && \
+		$< "$$folder" $$(cd "$$folder" && printf '%s\n' *-3.csv | sed 's/-3.csv//')
