@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tierlens pmu: hardware and software counters. */
+/* tierlens pmu: hardware counters, of which there are less than events. */
 #include "cmd.h"
 #include "out.h"
 
@@ -11,6 +11,9 @@ static const struct {
 } words[] = {
 	{ "list", &tl_cmd_pmu_list },
 	{ "record", &tl_cmd_pmu_record },
+	{ "learn", &tl_cmd_pmu_learn },
+	{ "clean", &tl_cmd_pmu_clean },
+	{ "compare", &tl_cmd_pmu_compare },
 };
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)
@@ -26,18 +29,19 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	if (option != TL_ARGS_END && option != 'J')
 		return tl_args_status(option);
 	if (optind >= argc)
-		return tl_args_usage(cmd, "pmu needs list or record");
+		return tl_args_usage(cmd, "pmu needs list, record, learn, clean or compare");
 	return tl_args_usage(cmd, "pmu has no \"%s\"", argv[optind]);
 }
 
 const struct tl_cmd tl_cmd_pmu = {
 	.name = "pmu",
-	.args = "list | record -e EVENT,... [-o FILE.csv]",
-	.summary = "Hardware and software counters: what there is, and what it counts",
+	.args = "list | record -e EVENT,... | learn FILE... | clean FILE | compare FILE REF REF2",
+	.summary = "Counts of events, also of more than there are counters, and cleaned",
 	.help = TL_COMMON_HELP
-		"tierlens pmu list --help, tierlens pmu record --help tell more.\n"
+		"tierlens pmu WORD --help tells more of each.\n"
 		"\nExample:\n"
 		"  tierlens pmu list\n"
-		"  tierlens pmu record -e cycles,instructions -s 60 -o counts.csv\n",
+		"  tierlens pmu record -e cycles,instructions -s 60 -o counts.csv\n"
+		"  tierlens pmu clean counts.csv --app shop --kb pmu.db -o clean.csv\n",
 	.run = run,
 };

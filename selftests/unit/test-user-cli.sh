@@ -14,7 +14,7 @@ usage()
 	local command
 
 	for command in top status enable disable tier class show record replay graph report demand lqn capacity \
-		bottleneck; do
+		bottleneck pmu; do
 		run "$real" "$command" --help
 		[[ $status == 0 ]] && grep -q "^usage: tierlens $command" "$dir/out" &&
 			grep -q '^Example:' "$dir/out" && grep -q "^  $command " <("$real" --help)
