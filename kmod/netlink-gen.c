@@ -50,11 +50,12 @@ static const struct nla_policy tierlens_interval_get_nl_policy[TIERLENS_A_INTERV
 };
 
 /* TIERLENS_CMD_PMU_NEW - do */
-static const struct nla_policy tierlens_pmu_new_nl_policy[TIERLENS_A_PMU_CONFIG1 + 1] = {
+static const struct nla_policy tierlens_pmu_new_nl_policy[TIERLENS_A_PMU_CHARGED + 1] = {
 	[TIERLENS_A_PMU_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
 	[TIERLENS_A_PMU_TYPE] = { .type = NLA_U32, },
 	[TIERLENS_A_PMU_CONFIG] = { .type = NLA_U64, },
 	[TIERLENS_A_PMU_CONFIG1] = { .type = NLA_U64, },
+	[TIERLENS_A_PMU_CHARGED] = { .type = NLA_FLAG, },
 };
 
 /* TIERLENS_CMD_PMU_DEL - do */
@@ -137,7 +138,7 @@ const struct genl_split_ops tierlens_nl_ops[14] = {
 		.cmd		= TIERLENS_CMD_PMU_NEW,
 		.doit		= tierlens_nl_pmu_new_doit,
 		.policy		= tierlens_pmu_new_nl_policy,
-		.maxattr	= TIERLENS_A_PMU_CONFIG1,
+		.maxattr	= TIERLENS_A_PMU_CHARGED,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

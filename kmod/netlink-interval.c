@@ -128,6 +128,23 @@ static int put_used(struct sk_buff *skb, const struct tl_used *used)
 	return 0;
 }
 
+static int put_counted(struct sk_buff *skb, const struct tl_cell *cell)
+{
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; i < TL_USED_COUNTS; i++) {
+		if (!*cell->counted[i])
+			continue;
+		nest = nla_nest_start(skb, TIERLENS_A_CELL_COUNTED);
+		if (!nest || nla_put_string(skb, TIERLENS_A_COUNTED_NAME, cell->counted[i]) ||
+		    tl_nl_put_u64(skb, TIERLENS_A_COUNTED_VALUE, cell->sums.used.counts[i]))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
 static int put_cell(struct sk_buff *skb, const struct tl_entry *entry)
 {
 	const struct tl_cell *cell = container_of(entry, struct tl_cell, entry);
@@ -147,7 +164,7 @@ static int put_cell(struct sk_buff *skb, const struct tl_entry *entry)
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_BYTES_OUT, sums->bytes_out) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_QUEUE_NS, sums->queue_ns) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_QUEUE_COUNT, sums->queue_count) ||
-	    put_used(skb, &sums->used) ||
+	    put_used(skb, &sums->used) || put_counted(skb, cell) ||
 	    put_hist(skb, TIERLENS_A_CELL_HIST_RESPONSE, sums->hist_response) ||
 	    put_hist(skb, TIERLENS_A_CELL_HIST_OWN, sums->hist_own))
 		return -EMSGSIZE;

@@ -28,6 +28,7 @@ int tierlens_nl_pmu_new_doit(struct sk_buff *skb, struct genl_info *info)
 	event.type = nla_get_u32(info->attrs[TIERLENS_A_PMU_TYPE]);
 	event.config = get_u64(info, TIERLENS_A_PMU_CONFIG);
 	event.config1 = get_u64(info, TIERLENS_A_PMU_CONFIG1);
+	event.charged = nla_get_flag(info->attrs[TIERLENS_A_PMU_CHARGED]);
 	return tl_pmu_add(&event, info->extack);
 }
 
@@ -49,7 +50,8 @@ static int put_event(struct sk_buff *skb, const struct tl_pmu_view *event)
 	    nla_put_u32(skb, TIERLENS_A_PMU_TYPE, event->type) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_PMU_CONFIG, event->config) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_PMU_CONFIG1, event->config1) ||
-	    nla_put_u32(skb, TIERLENS_A_PMU_CPUS, event->cpus))
+	    nla_put_u32(skb, TIERLENS_A_PMU_CPUS, event->cpus) ||
+	    (event->charged && nla_put_flag(skb, TIERLENS_A_PMU_CHARGED)))
 		return -EMSGSIZE;
 	return 0;
 }

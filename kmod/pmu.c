@@ -20,12 +20,14 @@
 
 #include "counter.h"
 #include "pmu.h"
+#include "scoped.h"
 #include "shard.h"
 
 struct pmu_event {
 	u32 id; /* 0: free */
 	char name[TIERLENS_NAME_MAX + 1];
 	struct perf_event_attr attr;
+	int slot; /* its counts' among those that are charged to requests; below 0: they are not */
 };
 
 static struct pmu_event events[TIERLENS_PMU_EVENTS_MAX];
@@ -64,7 +66,15 @@ static void event_free(struct pmu_event *e)
 
 	for_each_possible_cpu(cpu)
 		tl_counter_delete(cpu, e - events);
+	if (e->slot >= 0)
+		tl_scoped_release(e->slot, tl_counter_counting());
 	memset(e, 0, sizeof(*e));
+}
+
+static int open_on(unsigned int cpu, struct pmu_event *e)
+{
+	lockdep_assert_held(&lock);
+	return tl_counter_open(cpu, e - events, e->id, &e->attr, e->slot);
 }
 
 /* Some processors may lack what others have: one is enough. */
@@ -74,7 +84,7 @@ static int event_open(struct pmu_event *e)
 	int ret, failed = -ENODEV;
 
 	for_each_online_cpu(cpu) {
-		ret = tl_counter_open(cpu, e - events, e->id, &e->attr);
+		ret = open_on(cpu, e);
 		if (!ret)
 			n++;
 		else if (ret != -ENODEV)
@@ -92,6 +102,8 @@ static void event_fill(struct pmu_event *e, const struct tl_pmu_view *event)
 	e->attr.config1 = event->config1;
 	/* Enabled with the others, when measuring begins. */
 	e->attr.disabled = 1;
+	e->attr.pinned = event->charged;
+	e->slot = -1;
 }
 
 static void say_why(int error, struct netlink_ext_ack *extack)
@@ -132,6 +144,13 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 		return -ENOSPC;
 	}
 	event_fill(e, event);
+	if (event->charged)
+		e->slot = tl_scoped_take(event->name);
+	if (event->charged && e->slot < 0) {
+		NL_SET_ERR_MSG(extack, "four events at a time are charged to requests: delete one, and tierlens disable");
+		memset(e, 0, sizeof(*e));
+		return -ENOSPC;
+	}
 	e->id = ++last_id;
 	ret = event_open(e);
 	if (ret) {
@@ -213,6 +232,7 @@ bool tl_pmu_get(unsigned int place, struct tl_pmu_view *event)
 	event->type = e->attr.type;
 	event->config = e->attr.config;
 	event->config1 = e->attr.config1;
+	event->charged = e->id && e->slot >= 0;
 	for_each_possible_cpu(cpu)
 		event->cpus += e->id && tl_counter_is_open(cpu, place);
 	mutex_unlock(&lock);
@@ -249,6 +269,7 @@ void tl_pmu_name(u32 id, char *name)
 void tl_pmu_start(const struct tl_grid *grid)
 {
 	mutex_lock(&lock);
+	tl_scoped_start();
 	tl_counter_start(grid);
 	mutex_unlock(&lock);
 }
@@ -278,7 +299,7 @@ static void join(struct work_struct *work)
 		/* What cannot be counted there is missing there, as at first. */
 		for (i = 0; i < TIERLENS_PMU_EVENTS_MAX; i++)
 			if (events[i].id)
-				tl_counter_open(cpu, i, events[i].id, &events[i].attr);
+				open_on(cpu, &events[i]);
 	}
 	mutex_unlock(&lock);
 }

@@ -15,6 +15,7 @@ struct tl_pmu_view {
 	u32 type;
 	u64 config;
 	u64 config1;
+	bool charged; /* to requests, too */
 	u32 cpus;
 };
 

@@ -14,6 +14,7 @@
 
 #include "class.h"
 #include "pmu.h"
+#include "scoped.h"
 #include "shard.h"
 #include "stats.h"
 #include "tier.h"
@@ -73,9 +74,12 @@ static void path_merge(struct tl_entry *into, const struct tl_entry *from)
 static void cell_name(struct tl_entry *entry)
 {
 	struct tl_cell *cell = container_of(entry, struct tl_cell, entry);
+	unsigned int i;
 
 	tl_tier_name(entry->key[0], cell->tier_name);
 	tl_class_name(entry->key[1], cell->class_name);
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		tl_scoped_name(i, cell->counted[i]);
 }
 
 static void edge_name(struct tl_entry *entry)

@@ -46,6 +46,7 @@ struct tl_cell {
 	struct tl_entry entry;
 	char tier_name[TIERLENS_NAME_MAX + 1];
 	char class_name[TIERLENS_NAME_MAX + 1];
+	char counted[TL_USED_COUNTS][TIERLENS_NAME_MAX + 1]; /* of what event; "": of none */
 	struct tl_cell_sums sums;
 };
 

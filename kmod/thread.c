@@ -10,6 +10,7 @@
 
 #include "errand.h"
 #include "ledger.h"
+#include "scoped.h"
 #include "thread.h"
 #include "usage.h"
 
@@ -68,6 +69,8 @@ struct tl_task *tl_thread_add(struct task_struct *task)
 		return NULL;
 	memset((char *)entry + sizeof(entry->keyed), 0, sizeof(*entry) - sizeof(entry->keyed));
 	tl_usage_now(&entry->last);
+	if (static_branch_unlikely(&tl_scoped_on))
+		tl_scoped_skip();
 	/* A process that cannot be tracked leaves a thread on its own. */
 	entry->process = tl_process_get(task);
 	entry->thread.process = entry->process ? &entry->process->thread : &entry->thread;

@@ -17,6 +17,7 @@ struct tl_task {
 	struct tl_process *process; /* used by it; NULL: on its own */
 	struct tl_request_ref errand; /* that it began last, and uses */
 	struct tl_used last; /* when it was charged last */
+	u64 counted[TL_USED_COUNTS]; /* of events, and not charged yet */
 	unsigned long charged_jiffies; /* when that was */
 	/* see turn.c */
 	struct tl_request_ref answered; /* for another thread, and has not gone on since */

@@ -40,7 +40,7 @@ static noinline void charge_late(struct tl_task *task)
 {
 	struct tl_used used = {};
 
-	tl_usage_add(&used, &task->last);
+	tl_usage_add(&used, task);
 	if (!tl_server_used_late(task->thread.current_request, &used))
 		tl_used_add(&task->unclaimed, &used);
 }
@@ -62,7 +62,7 @@ void tl_turn_charge(struct tl_task *task)
 	if (now->request && READ_ONCE(now->request->errand))
 		*now = tl_errand_became(*now);
 	if (task->idle || !now->request) {
-		tl_usage_add(&task->unclaimed, &task->last);
+		tl_usage_add(&task->unclaimed, task);
 		return;
 	}
 	request = tl_conn_lock_request(*now);
@@ -70,7 +70,7 @@ void tl_turn_charge(struct tl_task *task)
 		charge_late(task);
 		return;
 	}
-	cpu_ns = tl_usage_add(&request->used, &task->last);
+	cpu_ns = tl_usage_add(&request->used, task);
 	/* An errand's is charged when it is known whose it is. */
 	if (!request->errand)
 		tl_usage_charge(request->tier, cpu_ns);

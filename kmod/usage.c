@@ -11,6 +11,8 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
+#include "scoped.h"
+#include "thread.h"
 #include "tier.h"
 #include "usage.h"
 
@@ -39,6 +41,8 @@ void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
 	now->task = next;
 	now->began_ns = local_clock();
 	now->run_ns = next->se.sum_exec_runtime;
+	if (static_branch_unlikely(&tl_scoped_on))
+		tl_scoped_switched(prev);
 }
 
 /* Measuring begins: turns that were noted before are over. Context: process. */
@@ -113,20 +117,23 @@ static void add_growth(u64 *sum, u64 *last, u64 now)
 /**
  * tl_usage_add() - Add what the current thread has used since the last time
  * @sum: to this
- * @last: as it was then; brought up to date
+ * @task: its entry; brought up to date
  *
  * Context: task, interrupts off.
  * Return: how much time on a processor that was.
  */
-u64 tl_usage_add(struct tl_used *sum, struct tl_used *last)
+u64 tl_usage_add(struct tl_used *sum, struct tl_task *task)
 {
 	u64 before_ns = sum->cpu_ns;
+	struct tl_used *last = &task->last;
 
 	/* The two clocks of run time may differ by a little; none goes backwards. */
 	add_growth(&sum->cpu_ns, &last->cpu_ns, cpu_now_ns());
 	add_growth(&sum->run_wait_ns, &last->run_wait_ns, run_wait_now_ns());
 	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
 	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());
+	if (static_branch_unlikely(&tl_scoped_on))
+		tl_scoped_take_counted(task, sum->counts);
 	return sum->cpu_ns - before_ns;
 }
 

@@ -5,6 +5,7 @@
 #include "core/request.h"
 
 struct task_struct;
+struct tl_task;
 
 /* What the kernels that this is built for can tell about a thread. */
 #if defined(CONFIG_SCHED_INFO) && defined(CONFIG_SCHEDSTATS)
@@ -23,7 +24,7 @@ void tl_usage_now(struct tl_used *used);
 void tl_usage_charge(u32 tier, u64 cpu_ns);
 u64 tl_usage_take(const u64 __percpu *sum, u64 *before);
 u64 tl_usage_take_charged(u32 tier);
-u64 tl_usage_add(struct tl_used *sum, struct tl_used *last);
+u64 tl_usage_add(struct tl_used *sum, struct tl_task *task);
 void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
 		       struct task_struct *next);
 

@@ -8,6 +8,7 @@
 
 #define TL_REQUEST_PEERS 4 /* endpoints that one request's calls are told apart by */
 #define TL_REQUEST_CALLS 8 /* simultaneous calls whose union is exact */
+#define TL_USED_COUNTS 4 /* events that are counted for requests */
 
 /*
  * A request that was adopted goes on as another one: it was an errand, see
@@ -26,6 +27,7 @@ struct tl_used {
 	u64 run_wait_ns; /* ready to run, and not running */
 	u64 storage_read; /* bytes */
 	u64 storage_write;
+	u64 counts[TL_USED_COUNTS]; /* of events, see scoped.c */
 };
 
 /* Calls of one request to one peer. */
@@ -119,10 +121,14 @@ static inline bool tl_request_alive(const struct tl_request_ref *ref)
 
 static inline void tl_used_add(struct tl_used *into, const struct tl_used *from)
 {
+	unsigned int i;
+
 	into->cpu_ns += from->cpu_ns;
 	into->run_wait_ns += from->run_wait_ns;
 	into->storage_read += from->storage_read;
 	into->storage_write += from->storage_write;
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		into->counts[i] += from->counts[i];
 }
 
 /* Two CPUs may see the clock a few nanoseconds apart. */

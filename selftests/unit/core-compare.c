@@ -101,6 +101,10 @@ static bool same_ended(const struct compare *compare, const struct ended_record 
 		  b->used.storage_write) ||
 	    !same(compare, "sums", got->event, a->sums_used, b->sums_used))
 		return false;
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		if (!same(compare, "counts", got->event, a->used.counts[i],
+			  b->used.counts[i]))
+			return false;
 	for (i = 0; i < a->sums_used; i++)
 		if (!same_sum(compare, got->event, &a->sums[i], &b->sums[i]))
 			return false;

@@ -70,7 +70,11 @@ const char *world_text(unsigned int text)
 
 struct tl_used world_used(u32 used)
 {
-	return (struct tl_used){used, 2ULL * used, 3ULL * used, 5ULL * used};
+	return (struct tl_used){used,
+				2ULL * used,
+				3ULL * used,
+				5ULL * used,
+				{7ULL * used, 11ULL * used, 13ULL * used, 17ULL * used}};
 }
 
 struct entry *world_entry(struct tl_request *request)

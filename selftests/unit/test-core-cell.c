@@ -28,7 +28,7 @@ static struct tl_ended request(u64 open_ns, u64 response_ns, u64 own_ns)
 	ended.bytes_out = 5;
 	ended.queued = 1;
 	ended.queue_ns = 11;
-	ended.used = (struct tl_used){13, 17, 19, 23};
+	ended.used = (struct tl_used){13, 17, 19, 23, {29, 31, 37, 41}};
 	return ended;
 }
 
@@ -56,6 +56,8 @@ static void test_one(void)
 	is_u64(cell.used.run_wait_ns, 17, "waiting for it");
 	is_u64(cell.used.storage_read, 19, "read");
 	is_u64(cell.used.storage_write, 23, "written");
+	is_u64(cell.used.counts[0], 29, "what an event counted");
+	is_u64(cell.used.counts[TL_USED_COUNTS - 1], 41, "and the last one");
 	is_u64(cell.hist_response[tl_hist_bucket(7000)], 1, "in the response histogram");
 	is_u64(cell.hist_own[tl_hist_bucket(2000)], 1, "in the own time histogram");
 	is_u64(cell.hist_own[tl_hist_bucket(7000)], 0, "each by its own time");
@@ -70,6 +72,7 @@ static void test_one(void)
 	is_u64(cell.queue_count, 3, "not known of another one");
 	is_u64(cell.queue_ns, 33, "whatever it says");
 	is_u64(cell.used.storage_write, 92, "all that they have used");
+	is_u64(cell.used.counts[TL_USED_COUNTS - 1], 164, "and all that was counted");
 }
 
 /* 5 s squared is more than 64 bits hold; sums carry at any time. */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Counts that are charged to requests
+ *
+ * A few of the events are counted all the time on each processor, without taking turns.
+ * At each switch the thread that goes gets what its processor has counted since the one
+ * before; at each event of a thread what it has got, and what was counted since, goes
+ * where its processor time goes (usage.c).
+ *
+ * An event's place among the four is free again only when measuring begins anew: what
+ * was charged under its name is still in intervals that are open.
+ */
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "scoped.h"
+#include "thread.h"
+
+DEFINE_STATIC_KEY_FALSE(tl_scoped_on);
+
+enum slot_state { FREE, TAKEN, GONE };
+
+static struct slot {
+	enum slot_state state;
+	char name[TIERLENS_NAME_MAX + 1];
+} slots[TL_USED_COUNTS];
+static DEFINE_SPINLOCK(lock); /* protects slots; process context only */
+
+static DEFINE_PER_CPU(struct scoped {
+	struct perf_event __rcu *event; /* NULL: it is not counted here */
+	u64 last; /* as read last */
+}, scoped[TL_USED_COUNTS]);
+
+/* ---- which ----------------------------------------------------------------------- */
+
+/**
+ * tl_scoped_take() - A place for an event's counts
+ * @name: of the event
+ *
+ * Context: process; may sleep.
+ * Return: the place, or -ENOSPC.
+ */
+int tl_scoped_take(const char *name)
+{
+	int slot;
+
+	spin_lock(&lock);
+	for (slot = 0; slot < TL_USED_COUNTS; slot++)
+		if (slots[slot].state == FREE)
+			break;
+	if (slot < TL_USED_COUNTS) {
+		slots[slot].state = TAKEN;
+		strscpy(slots[slot].name, name, sizeof(slots[slot].name));
+	}
+	spin_unlock(&lock);
+	if (slot == TL_USED_COUNTS)
+		return -ENOSPC;
+	static_branch_inc(&tl_scoped_on);
+	return slot;
+}
+
+/**
+ * tl_scoped_release() - An event is counted no longer
+ * @slot: its place
+ * @counting: measuring is on
+ *
+ * Context: process; may sleep.
+ */
+void tl_scoped_release(unsigned int slot, bool counting)
+{
+	static_branch_dec(&tl_scoped_on);
+	spin_lock(&lock);
+	slots[slot].state = counting ? GONE : FREE;
+	spin_unlock(&lock);
+}
+
+/* Measuring begins. Context: process. */
+void tl_scoped_start(void)
+{
+	unsigned int slot;
+
+	spin_lock(&lock);
+	for (slot = 0; slot < TL_USED_COUNTS; slot++)
+		if (slots[slot].state == GONE)
+			slots[slot].state = FREE;
+	spin_unlock(&lock);
+}
+
+/**
+ * tl_scoped_name() - Of what event the counts at a place are
+ * @slot: the place
+ * @name: TIERLENS_NAME_MAX + 1 bytes; empty if there is none
+ *
+ * Context: process.
+ */
+void tl_scoped_name(unsigned int slot, char *name)
+{
+	spin_lock(&lock);
+	strscpy(name, slots[slot].state == FREE ? "" : slots[slot].name, TIERLENS_NAME_MAX + 1);
+	spin_unlock(&lock);
+}
+
+/**
+ * tl_scoped_publish() - Read this event from now on
+ * @cpu: on this processor
+ * @slot: its place
+ * @event: it is disabled as yet; NULL: none, and when this returns nobody reads the
+ *         one that was there
+ *
+ * Context: process; may sleep.
+ */
+void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event)
+{
+	struct scoped *of = &per_cpu(scoped, cpu)[slot];
+
+	if (event)
+		of->last = local64_read(&event->count);
+	rcu_assign_pointer(of->event, event);
+	if (!event)
+		synchronize_rcu();
+}
+
+/* ---- counting ------------------------------------------------------------------------ */
+
+/* What the processor has counted since the last time. */
+static u64 growth(struct scoped *of)
+{
+	struct perf_event *event = rcu_dereference_sched(of->event);
+	u64 now, more;
+
+	if (!event)
+		return 0;
+	if (READ_ONCE(event->oncpu) == smp_processor_id())
+		event->pmu->read(event);
+	now = local64_read(&event->count);
+	more = now - of->last;
+	of->last = now;
+	return more;
+}
+
+static void add_growth(struct tl_task *task)
+{
+	struct scoped *of = this_cpu_ptr(scoped);
+	unsigned int i;
+	u64 more;
+
+	for (i = 0; i < TL_USED_COUNTS; i++) {
+		more = growth(&of[i]);
+		if (task)
+			task->counted[i] += more;
+	}
+}
+
+/**
+ * tl_scoped_switched() - Another thread's turn begins
+ * @prev: the one that was on this processor
+ *
+ * Context: interrupts are off, the run queue's lock is held.
+ */
+void tl_scoped_switched(struct task_struct *prev)
+{
+	lockdep_assert_irqs_disabled();
+	add_growth(tl_thread_find(prev));
+}
+
+/* What was counted up to now is nobody's. Context: interrupts off. */
+void tl_scoped_skip(void)
+{
+	add_growth(NULL);
+}
+
+/**
+ * tl_scoped_take_counted() - What was counted for the current thread since the last time
+ * @task: its entry
+ * @sum: [TL_USED_COUNTS] to this
+ *
+ * Context: task, interrupts off.
+ */
+void tl_scoped_take_counted(struct tl_task *task, u64 *sum)
+{
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	add_growth(task);
+	for (i = 0; i < TL_USED_COUNTS; i++) {
+		sum[i] += task->counted[i];
+		task->counted[i] = 0;
+	}
+}
