@@ -176,9 +176,7 @@ void tl_interval_free(struct tl_interval *interval)
 	}
 	for (i = 0; i < interval->n_hosts; i++)
 		free(interval->hosts[i].name);
-	for (i = 0; i < interval->n_counts; i++)
-		free(interval->counts[i].event);
-	free(interval->counts);
+	tl_counts_free(interval);
 	free(interval->tiers);
 	free(interval->edges);
 	free(interval->paths);
@@ -474,38 +472,6 @@ static int add_tier(struct tl_interval *to, const struct tl_tier *tier)
 }
 
 /**
- * tl_interval_count() - Add what a counter counted
- * @interval: where
- * @count: its event, valid UTF-8, is copied
- *
- * Return: 0 or -ENOMEM.
- */
-int tl_interval_count(struct tl_interval *interval, const struct tl_count *count)
-{
-	struct tl_count *into;
-	size_t i;
-
-	for (i = 0; i < interval->n_counts; i++) {
-		into = &interval->counts[i];
-		if (into->cpu != count->cpu || strcmp(into->event, count->event))
-			continue;
-		into->value += count->value;
-		into->enabled_ns += count->enabled_ns;
-		into->running_ns += count->running_ns;
-		return 0;
-	}
-	into = tl_array_append((void **)&interval->counts, &interval->n_counts, sizeof(*into));
-	if (!into)
-		return -ENOMEM;
-	*into = *count;
-	into->event = strdup(count->event);
-	if (into->event)
-		return 0;
-	interval->n_counts--;
-	return -ENOMEM;
-}
-
-/**
  * tl_interval_add() - Add the sums of one interval to another
  * @to: interval that grows; takes over generation and start if it has none
  * @from: interval that is added
@@ -541,9 +507,8 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from)
 		if (tl_interval_host(to, from->hosts[i].name, from->hosts[i].value,
 				     from->hosts[i].length_ns))
 			return -ENOMEM;
-	for (i = 0; i < from->n_counts; i++)
-		if (tl_interval_count(to, &from->counts[i]))
-			return -ENOMEM;
+	if (tl_counts_add(to, from))
+		return -ENOMEM;
 	for (i = 0; i < TL_EVENTS; i++)
 		to->events[i] += from->events[i];
 	for (i = 0; i < TL_LOSSES; i++)

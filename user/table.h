@@ -174,7 +174,6 @@ struct tl_tier *tl_interval_tier(struct tl_interval *interval, const char *name)
 struct tl_cell *tl_interval_cell(struct tl_interval *interval, const char *tier,
 				 const char *class);
 struct tl_edge *tl_interval_edge(struct tl_interval *interval, const struct tl_edge *key);
-int tl_interval_count(struct tl_interval *interval, const struct tl_count *count);
 int tl_interval_host(struct tl_interval *interval, const char *name, double value,
 		     u64 length_ns);
 int tl_interval_add(struct tl_interval *to, const struct tl_interval *from);
@@ -188,6 +187,11 @@ void tl_sums_add(struct tl_sum *to, const struct tl_sum *from, int n);
 void tl_usage_add(struct tl_sum *to, const struct tl_sum *from);
 void tl_usage_settle(struct tl_interval *interval);
 double tl_hist_quantile_s(const u64 *hist, double q);
+
+/* count.c */
+int tl_interval_count(struct tl_interval *interval, const struct tl_count *count);
+int tl_counts_add(struct tl_interval *to, const struct tl_interval *from);
+void tl_counts_free(struct tl_interval *interval);
 
 /* path.c */
 struct tl_path *tl_interval_path(struct tl_interval *interval, const char *tier,
