@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What counters counted, in memory. */
+/* What counters counted, and what of it is charged to requests, in memory. */
 #include "table.h"
 
 #include <errno.h>
@@ -37,8 +37,68 @@ int tl_interval_count(struct tl_interval *interval, const struct tl_count *count
 	return -ENOMEM;
 }
 
+static bool is_of(const struct tl_charge *charge, const char *tier, const char *class,
+		  const char *event)
+{
+	return !strcmp(charge->event, event) && !strcmp(charge->class, class) &&
+	       !strcmp(charge->tier, tier);
+}
+
 /**
- * tl_counts_add() - Add the counts of one interval to those of another
+ * tl_charge_find() - What an event counted for requests
+ * @interval: where
+ * @tier: name of their tier
+ * @class: name of their class
+ * @event: its name
+ *
+ * Return: the charge; NULL if that was not counted.
+ */
+const struct tl_charge *tl_charge_find(const struct tl_interval *interval, const char *tier,
+				       const char *class, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < interval->n_charged; i++)
+		if (is_of(&interval->charged[i], tier, class, event))
+			return &interval->charged[i];
+	return NULL;
+}
+
+/**
+ * tl_interval_charge() - Add what an event counted for requests
+ * @interval: where
+ * @charge: its texts, valid UTF-8, are copied
+ *
+ * Looks behind the last hit first, as for edges.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_interval_charge(struct tl_interval *interval, const struct tl_charge *charge)
+{
+	struct tl_charge *into;
+	size_t i, at;
+
+	for (i = 0; i < interval->n_charged; i++) {
+		at = (interval->charge_hint + i) % interval->n_charged;
+		into = &interval->charged[at];
+		if (!is_of(into, charge->tier, charge->class, charge->event))
+			continue;
+		into->value += charge->value;
+		interval->charge_hint = at + 1;
+		return 0;
+	}
+	into = tl_array_append((void **)&interval->charged, &interval->n_charged, sizeof(*into));
+	if (!into)
+		return -ENOMEM;
+	*into = (struct tl_charge){ strdup(charge->tier), strdup(charge->class),
+				    strdup(charge->event), charge->value };
+	interval->charge_hint = interval->n_charged;
+	/* A half-copied charge stays in the array and is freed with the interval. */
+	return into->tier && into->class && into->event ? 0 : -ENOMEM;
+}
+
+/**
+ * tl_counts_add() - Add the counts and charges of one interval to those of another
  * @to: interval that grows
  * @from: interval that is added
  *
@@ -51,6 +111,9 @@ int tl_counts_add(struct tl_interval *to, const struct tl_interval *from)
 	for (i = 0; i < from->n_counts; i++)
 		if (tl_interval_count(to, &from->counts[i]))
 			return -ENOMEM;
+	for (i = 0; i < from->n_charged; i++)
+		if (tl_interval_charge(to, &from->charged[i]))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -62,4 +125,10 @@ void tl_counts_free(struct tl_interval *interval)
 	for (i = 0; i < interval->n_counts; i++)
 		free(interval->counts[i].event);
 	free(interval->counts);
+	for (i = 0; i < interval->n_charged; i++) {
+		free(interval->charged[i].tier);
+		free(interval->charged[i].class);
+		free(interval->charged[i].event);
+	}
+	free(interval->charged);
 }

@@ -75,6 +75,40 @@ static void cell_add(struct tl_cell *cell, const struct cell_fields *f)
 	cell->bytes_out += f->bytes_out;
 }
 
+static int read_counted(struct nlattr *nest, char *tier, char *class,
+			struct tl_interval *interval)
+{
+	static const struct tl_ctl_field fields[] = {
+		FIELD(TIERLENS_A_COUNTED_VALUE, struct tl_charge, value),
+	};
+	struct nlattr *attrs[TIERLENS_A_COUNTED_MAX + 1];
+	struct tl_charge charge = { .tier = tier, .class = class };
+	char event[64];
+
+	if (nla_parse_nested(attrs, TIERLENS_A_COUNTED_MAX, nest, NULL) < 0)
+		return -EBADMSG;
+	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &charge);
+	tl_ctl_read_text(event, sizeof(event), attrs[TIERLENS_A_COUNTED_NAME]);
+	charge.event = event;
+	return tl_interval_charge(interval, &charge);
+}
+
+/* What events counted for the requests of a cell, one nest each. */
+static int read_all_counted(struct nlattr *cell, char *tier, char *class,
+			    struct tl_interval *interval)
+{
+	struct nlattr *attr;
+	int left, code = 0;
+
+	nla_for_each_nested(attr, cell, left) {
+		if (nla_type(attr) == TIERLENS_A_CELL_COUNTED)
+			code = read_counted(attr, tier, class, interval);
+		if (code)
+			break;
+	}
+	return code;
+}
+
 static int read_cell(struct nlattr *nest, struct tl_interval *interval)
 {
 	static const struct tl_ctl_field fields[] = {
@@ -113,7 +147,8 @@ static int read_cell(struct nlattr *nest, struct tl_interval *interval)
 	cell_add(cell, &f);
 	read_sums(attrs, sums, TL_CELL_SUMS, cell->sum);
 	code = read_hist(attrs[TIERLENS_A_CELL_HIST_RESPONSE], cell->response_hist);
-	return code ? code : read_hist(attrs[TIERLENS_A_CELL_HIST_OWN], cell->own_hist);
+	code = code ? code : read_hist(attrs[TIERLENS_A_CELL_HIST_OWN], cell->own_hist);
+	return code ? code : read_all_counted(nest, tier, class, interval);
 }
 
 /*

@@ -315,6 +315,30 @@ static int parse_count(const struct parser *p, const json_t *object)
 	return tl_interval_count(p->interval, &count) ? tl_error_no_memory(p->err) : 0;
 }
 
+/* Whose it is nobody can guess, and what was not counted has no place in the list. */
+static int parse_charge(const struct parser *p, const json_t *object)
+{
+	const char *tier, *class, *event;
+	struct tl_charge charge = { 0 };
+	int code;
+
+	if (!json_is_object(object))
+		return fault(p, "charged", "a list of objects");
+	code = get_text(p, object, "tier", &tier);
+	code = code ? code : get_text(p, object, "class", &class);
+	code = code ? code : get_text(p, object, "event", &event);
+	code = code ? code : get_whole(p, object, "value", &charge.value);
+	if (code)
+		return code;
+	if (!tier || !class || !event || !json_object_get(object, "value"))
+		return fault(p, "charged", "a list of objects with tier, class, event and value");
+	/* Only compared and copied: the texts stay the JSON object's. */
+	charge.tier = (char *)tier;
+	charge.class = (char *)class;
+	charge.event = (char *)event;
+	return tl_interval_charge(p->interval, &charge) ? tl_error_no_memory(p->err) : 0;
+}
+
 static int link_paths(const struct parser *p)
 {
 	int code = tl_paths_link(p->interval);
@@ -399,6 +423,7 @@ static int parse_object(const struct parser *p, const json_t *object)
 	code = code ? code : link_paths(p);
 	code = code ? code : parse_hosts(p, object);
 	code = code ? code : parse_list(p, object, "counts", parse_count);
+	code = code ? code : parse_list(p, object, "charged", parse_charge);
 	code = code ? code : get_names(p, object, "events", tl_event_names,
 				       p->interval->events, TL_EVENTS);
 	return code ? code : get_names(p, object, "losses", tl_loss_names,

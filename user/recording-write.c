@@ -232,6 +232,23 @@ static json_t *counts_json(const struct tl_interval *interval)
 	return unless(failed, array);
 }
 
+static json_t *charged_json(const struct tl_interval *interval)
+{
+	json_t *array = json_array();
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < interval->n_charged; i++) {
+		const struct tl_charge *charge = &interval->charged[i];
+
+		failed |= json_array_append_new(
+			array, json_pack("{s:s, s:s, s:s, s:o}", "tier", charge->tier,
+					 "class", charge->class, "event", charge->event,
+					 "value", whole(charge->value)));
+	}
+	return unless(failed, array);
+}
+
 static json_t *hosts_json(const struct tl_interval *interval)
 {
 	json_t *object = json_object();
@@ -269,6 +286,9 @@ json_t *tl_interval_json(const struct tl_interval *interval)
 			   "losses", names_json(tl_loss_names, interval->losses, TL_LOSSES));
 	if (object && interval->n_counts &&
 	    json_object_set_new(object, "counts", counts_json(interval)))
+		return unless(-1, object);
+	if (object && interval->n_charged &&
+	    json_object_set_new(object, "charged", charged_json(interval)))
 		return unless(-1, object);
 	return object;
 }

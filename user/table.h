@@ -153,6 +153,17 @@ struct tl_count {
 };
 
 /**
+ * struct tl_charge - What an event counted while threads worked on requests
+ * @tier: where; owned, as are the others
+ * @class: of the requests
+ * @event: its name
+ */
+struct tl_charge {
+	char *tier, *class, *event;
+	u64 value;
+};
+
+/**
  * struct tl_interval - Everything that was summed over one interval, or several
  * @start_ns: beginning since the epoch
  * @length_ns: length; of merged intervals, the sum of their lengths
@@ -164,7 +175,9 @@ struct tl_interval {
 	struct tl_path *paths;
 	struct tl_host *hosts;
 	struct tl_count *counts;
-	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, edge_hint, path_hint;
+	struct tl_charge *charged;
+	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, n_charged;
+	size_t edge_hint, path_hint, charge_hint;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
 };
 
@@ -190,6 +203,9 @@ double tl_hist_quantile_s(const u64 *hist, double q);
 
 /* count.c */
 int tl_interval_count(struct tl_interval *interval, const struct tl_count *count);
+int tl_interval_charge(struct tl_interval *interval, const struct tl_charge *charge);
+const struct tl_charge *tl_charge_find(const struct tl_interval *interval, const char *tier,
+				       const char *class, const char *event);
 int tl_counts_add(struct tl_interval *to, const struct tl_interval *from);
 void tl_counts_free(struct tl_interval *interval);
 

@@ -49,6 +49,11 @@ static void fill_rests(struct tl_interval *interval)
 	tl_interval_path(interval, "web", "other")->id = 4;
 	tl_interval_path(interval, NULL, "other")->id = 1;
 	tl_paths_link(interval);
+	tl_interval_count(interval, &(struct tl_count){ (char *)HOSTILE, 3, any(), any(), any() });
+	tl_interval_charge(interval, &(struct tl_charge){ (char *)HOSTILE, (char *)"7",
+							  (char *)HOSTILE, 1ULL << 62 });
+	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other",
+							  (char *)HOSTILE, 0 });
 	tl_interval_host(interval, "cpu", 1.0 / 7, interval->length_ns);
 	tl_interval_host(interval, HOSTILE ".cpu", 0, interval->length_ns);
 }
@@ -139,6 +144,13 @@ static void test_round_trip(void)
 	ok(after && after->n_hosts == 2 && fabs(after->hosts[0].value - 1.0 / 7) < 1e-15 &&
 		   after->hosts[0].length_ns == before->length_ns,
 	   "utilisations of the host");
+	ok(after && after->n_counts == 1 && after->counts[0].cpu == 3 &&
+		   after->counts[0].running_ns == before->counts[0].running_ns,
+	   "what counters counted");
+	ok(after && after->n_charged == 2 && after->charged[0].value == 1ULL << 62 &&
+		   !strcmp(after->charged[0].class, "7") && !after->charged[1].value &&
+		   !strcmp(after->charged[1].tier, "web"),
+	   "what was charged to requests; a 0 is there, too");
 	free(first);
 	free(second);
 	tl_interval_free(before);
@@ -223,6 +235,11 @@ static void refused(const char *name, const char *text, int code, const char *sa
 	"\"paths\":[{\"id\":2,\"parent\":" parent "},{\"id\":3,\"parent\":2}]"
 #define ORPHAN "\"paths\" must be a list of nodes with ids of their own"
 
+#define CHARGE(tier, class, event) \
+	"\"charged\":[{\"tier\":" tier ",\"class\":" class ",\"event\":" event
+#define VALUE(value) ",\"value\":" value "}]}\n"
+#define MUST_HAVE "\"charged\" must be a list of objects with tier, class, event and value"
+
 static void test_refused(void)
 {
 	struct outcome out;
@@ -257,6 +274,22 @@ static void test_refused(void)
 	refused("paths in a circle", HEAD PATHS("3") "}\n", -EINVAL, ORPHAN);
 	refused("two nodes of one id", HEAD "\"paths\":[{\"id\":2},{\"id\":2}]}\n", -EINVAL,
 		ORPHAN);
+	refused("charges of nothing", HEAD "\"charged\":[1]}\n", -EINVAL,
+		"\"charged\" must be a list of objects:");
+	refused("a charge without a value", HEAD CHARGE("\"w\"", "\"c\"", "\"e\"") "}]}\n", -EINVAL,
+		MUST_HAVE);
+	refused("a charge of no event", HEAD CHARGE("\"w\"", "\"c\"", "null") VALUE("1"), -EINVAL,
+		MUST_HAVE);
+	refused("a charge of no tier", HEAD CHARGE("null", "\"c\"", "\"e\"") VALUE("1"), -EINVAL,
+		MUST_HAVE);
+	refused("a charge of no class", HEAD CHARGE("\"w\"", "null", "\"e\"") VALUE("1"), -EINVAL,
+		MUST_HAVE);
+	refused("a charge of a class that is a number", HEAD CHARGE("\"w\"", "7", "\"e\"") VALUE("1"),
+		-EINVAL, "\"class\" must be a text");
+	refused("a negative charge", HEAD CHARGE("\"w\"", "\"c\"", "\"e\"") VALUE("-1"), -EINVAL,
+		"\"value\" must be a whole number");
+	refused("half a charge", HEAD CHARGE("\"w\"", "\"c\"", "\"e\"") VALUE("0.5"), -EINVAL,
+		"\"value\" must be a whole number");
 	out = read_file(HEAD "\"tiers\":[],\"later\":[1]}\n\n", strlen(HEAD) + 26);
 	ok(!out.code && out.n == 1,
 	   "unknown keys and a blank line at the end are let pass");

@@ -286,6 +286,55 @@ static void test_merge(void)
 	tl_interval_free(two);
 }
 
+static void charge(struct tl_interval *interval, const char *tier, const char *class,
+		   const char *event, u64 value)
+{
+	tl_interval_charge(interval, &(struct tl_charge){ (char *)tier, (char *)class,
+							  (char *)event, value });
+}
+
+static u64 charged(const struct tl_interval *interval, const char *tier, const char *class,
+		   const char *event)
+{
+	const struct tl_charge *found = tl_charge_find(interval, tier, class, event);
+
+	return found ? found->value : U64_MAX;
+}
+
+static void test_merge_charges(void)
+{
+	struct tl_interval *total = tl_interval_new(), *one = chain(5), *two = chain(4);
+	struct tl_count count = { (char *)"cycles", 1, 70, 100, 90 };
+
+	charge(one, "web", "other", "cycles", 10);
+	charge(one, "web", "cart", "cycles", 200);
+	charge(one, "web", "other", "misses", 3000);
+	charge(one, "db", "other", "cycles", 40000);
+	charge(two, "db", "other", "cycles", 1);
+	charge(two, "web", "cart", "cycles", 2);
+	charge(two, "app", "other", "cycles", 0);
+	charge(two, "web", "cart", "cycles", 3);
+	tl_interval_count(one, &count);
+	tl_interval_count(two, &count);
+	tl_interval_add(total, one);
+	tl_interval_add(total, two);
+	ok(total->n_charged == 5 && charged(total, "web", "other", "cycles") == 10 &&
+		   charged(total, "web", "cart", "cycles") == 205 &&
+		   charged(total, "web", "other", "misses") == 3000 &&
+		   charged(total, "db", "other", "cycles") == 40001,
+	   "charges are summed by tier, class and event");
+	ok(!charged(total, "app", "other", "cycles") &&
+		   charged(total, "app", "other", "misses") == U64_MAX,
+	   "nothing is another thing than not counted");
+	ok(total->n_counts == 1 && total->counts[0].value == 140 &&
+		   total->counts[0].enabled_ns == 200 && total->counts[0].running_ns == 180,
+	   "counts by event and processor");
+	tl_interval_free(one);
+	tl_interval_free(two);
+	ok(charged(total, "web", "cart", "cycles") == 205, "which are the total's own");
+	tl_interval_free(total);
+}
+
 static void test_series(void)
 {
 	static struct tl_series series;
@@ -388,6 +437,7 @@ int main(void)
 	test_flow();
 	test_graph();
 	test_merge();
+	test_merge_charges();
 	test_series();
 	test_gap();
 	test_text();
