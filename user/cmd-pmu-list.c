@@ -15,16 +15,21 @@ struct list {
 	size_t n_counted;
 };
 
-/* On how many processors the event is counted now, by type and configuration. */
-static u32 counted_on(const struct list *list, const struct tl_pmu_info *event)
+/* How the event is counted now, by type and configuration: under one name, or several. */
+static struct tl_pmu_info counted_as(const struct list *list, const struct tl_pmu_info *event)
 {
+	struct tl_pmu_info all = { 0 };
 	size_t i;
 
-	for (i = 0; i < list->n_counted; i++)
-		if (list->counted[i].type == event->type && list->counted[i].config == event->config &&
-		    list->counted[i].config1 == event->config1)
-			return list->counted[i].cpus;
-	return 0;
+	for (i = 0; i < list->n_counted; i++) {
+		const struct tl_pmu_info *c = &list->counted[i];
+
+		if (c->type != event->type || c->config != event->config || c->config1 != event->config1)
+			continue;
+		all.cpus = max(all.cpus, c->cpus);
+		all.charged |= c->charged;
+	}
+	return all;
 }
 
 static void print(const struct list *list)
@@ -34,14 +39,15 @@ static void print(const struct list *list)
 
 	for (i = 0; i < list->names.n; i++) {
 		const struct tl_pmu_info *event = &list->names.event[i];
-		u32 cpus = counted_on(list, event);
+		struct tl_pmu_info counted = counted_as(list, event);
 
 		tl_grid_add(grid, "%s", event->name);
 		tl_grid_add(grid, "%s", list->names.device[i]);
 		tl_grid_add(grid, "%u", event->type);
 		tl_grid_add(grid, "%#" PRIx64, event->config);
-		if (cpus)
-			tl_grid_add(grid, "%u processors", cpus);
+		if (counted.cpus)
+			tl_grid_add(grid, "%u processors%s", counted.cpus,
+				    counted.charged ? ", charged to requests" : "");
 		else
 			tl_grid_add(grid, "-");
 	}
@@ -53,11 +59,12 @@ static void print(const struct list *list)
 static json_t *event_json(const struct list *list, size_t i)
 {
 	const struct tl_pmu_info *event = &list->names.event[i];
+	struct tl_pmu_info counted = counted_as(list, event);
 
-	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I}", "event", tl_out_name(event->name), "device",
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:b}", "event", tl_out_name(event->name), "device",
 			 tl_out_name(list->names.device[i]), "type", (json_int_t)event->type, "config",
 			 (json_int_t)event->config, "config1", (json_int_t)event->config1, "counted_on",
-			 (json_int_t)counted_on(list, event));
+			 (json_int_t)counted.cpus, "charged", counted.charged);
 }
 
 static int print_json(const struct list *list)

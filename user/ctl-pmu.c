@@ -10,7 +10,7 @@
 /**
  * tl_ctl_pmu_add() - Count one more event on all processors
  * @ctl: connection
- * @event: name, type and configuration
+ * @event: name, type and configuration, and whether it is to be charged
  * @err: the sentence if it fails
  *
  * Return: 0 or a negative errno.
@@ -27,6 +27,8 @@ int tl_ctl_pmu_add(struct tl_ctl *ctl, const struct tl_pmu_info *event, struct t
 		nla_put_u64(msg, TIERLENS_A_PMU_CONFIG, event->config);
 		if (event->config1)
 			nla_put_u64(msg, TIERLENS_A_PMU_CONFIG1, event->config1);
+		if (event->charged)
+			nla_put_flag(msg, TIERLENS_A_PMU_CHARGED);
 	}
 	snprintf(what, sizeof(what), "cannot count %s", event->name);
 	return tl_ctl_talk(ctl, msg, &ex, what, err);

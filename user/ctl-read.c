@@ -226,6 +226,7 @@ int tl_ctl_read_pmu(struct nlattr *first, int len, void *arg)
 		return -ENOMEM;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), event);
 	tl_ctl_read_text(event->name, sizeof(event->name), attrs[TIERLENS_A_PMU_NAME]);
+	event->charged = attrs[TIERLENS_A_PMU_CHARGED];
 	return 0;
 }
 

@@ -44,11 +44,12 @@ struct tl_hook {
 };
 
 /* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on
- * so many it is. */
+ * so many it is. @charged: its counts are charged to requests, too. */
 struct tl_pmu_info {
 	char name[64];
 	u32 id, type, cpus;
 	u64 config, config1;
+	bool charged;
 };
 
 enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE };
