@@ -3,13 +3,17 @@
 #include "cmd.h"
 #include "error.h"
 #include "out.h"
+#include "pmu-classes.h"
 #include "pmu-events.h"
 #include "record.h"
+#include "request.h"
+#include "table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define INTERVAL_S 1.0
 
@@ -18,15 +22,19 @@ struct args {
 	char *events;
 	struct tl_record record;
 	double interval_s;
-	bool json;
+	bool classes, json;
 };
 
-/* @by_us: measuring was off, and is on for this */
+/*
+ * @total: what there was of requests, if that is wanted
+ * @by_us: measuring was off, and is on for this
+ */
 struct session {
-	const struct args *args;
+	struct args *args;
 	struct tl_ctl *ctl;
 	struct tl_pmu_info event[TIERLENS_PMU_EVENTS_MAX];
 	struct tl_count sum[TIERLENS_PMU_EVENTS_MAX];
+	struct tl_interval *total;
 	size_t n, added;
 	bool by_us;
 };
@@ -46,9 +54,19 @@ static int events_find(struct session *s, struct tl_error *err)
 		}
 		if (s->n == TIERLENS_PMU_EVENTS_MAX)
 			return tl_error_set(err, -E2BIG, "more than %d events: record some of them", TIERLENS_PMU_EVENTS_MAX);
-		code = tl_pmu_events_find(TL_PMU_DEVICES, text, &s->event[s->n++], err);
+		code = tl_pmu_events_find(TL_PMU_DEVICES, text, &s->event[s->n], err);
+		s->event[s->n++].charged = s->args->classes;
 	}
 	return code;
+}
+
+/* Requests that began before the events were there would count for less than they are. */
+static void whole_only(struct session *s)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	s->args->record.since_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
 static int measuring_begin(struct session *s, struct tl_error *err)
@@ -63,6 +81,8 @@ static int measuring_begin(struct session *s, struct tl_error *err)
 		s->by_us = true;
 		return tl_ctl_enable(s->ctl, interval_ms, 0, err);
 	}
+	if (s->args->classes)
+		whole_only(s);
 	if (s->args->interval_s > 0 && module.interval_ms != interval_ms)
 		return tl_error_set(err, -EBUSY, "measuring is on with intervals of %g s: leave --interval out, or "
 				    "tierlens disable first", module.interval_ms / 1e3);
@@ -71,25 +91,27 @@ static int measuring_begin(struct session *s, struct tl_error *err)
 
 static int begin(struct session *s, struct tl_error *err)
 {
-	int code = events_find(s, err);
+	int code = tl_ctl_open(&s->ctl, err);
 
-	code = code ? code : tl_ctl_open(&s->ctl, err);
 	for (; !code && s->added < s->n; s->added += !code)
 		code = tl_ctl_pmu_add(s->ctl, &s->event[s->added], err);
 	return code ? code : measuring_begin(s, err);
 }
 
-/* As it was before, whatever happened. */
+/*
+ * As it was before, whatever happened. While measuring is on an event that is charged to
+ * requests keeps its place, so it goes when that is over.
+ */
 static int end(struct session *s)
 {
 	int status = TL_EXIT_OK;
 	struct tl_error err;
 
+	if (s->by_us && tl_ctl_disable(s->ctl, &err))
+		status = tl_out_failed(&err);
 	while (s->added > 0)
 		if (tl_ctl_pmu_del(s->ctl, s->event[--s->added].name, &err))
 			status = tl_out_failed(&err);
-	if (s->by_us && tl_ctl_disable(s->ctl, &err))
-		status = tl_out_failed(&err);
 	if (s->ctl)
 		tl_ctl_close(s->ctl);
 	return status;
@@ -130,7 +152,9 @@ static int write_rows(FILE *to, const char *name, const struct tl_interval *inte
 				  strchr(c->event, ',') ? "\"" : "", c->event, strchr(c->event, ',') ? "\"" : "",
 				  c->value, tl_ns_to_s(c->enabled_ns), tl_ns_to_s(c->running_ns)) < 0;
 	}
-	return failed || fflush(to) ? tl_error_write(err, -errno, name) : 0;
+	if (failed || fflush(to))
+		return tl_error_write(err, -errno, name);
+	return s->total && tl_interval_add(s->total, interval) ? tl_error_no_memory(err) : 0;
 }
 
 static double running_of(const struct tl_count *sum)
@@ -155,9 +179,10 @@ static void groups_print(const struct session *s)
 			i % fit == fit - 1 || i + 1 == s->n ? "\n" : "");
 }
 
-static void print(const struct session *s)
+static int print(const struct session *s)
 {
 	struct tl_grid *grid = tl_grid_new("event|>counted|>of the time %");
+	struct tl_error err;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -168,11 +193,16 @@ static void print(const struct session *s)
 	tl_grid_print(grid, stderr, 0, 0);
 	tl_grid_free(grid);
 	groups_print(s);
+	if (s->total && tl_pmu_classes_print(s->total, s->event, s->n, stderr)) {
+		tl_error_no_memory(&err);
+		return tl_out_failed(&err);
+	}
+	return TL_EXIT_OK;
 }
 
 static json_t *summary_json(const struct session *s)
 {
-	json_t *events = json_array();
+	json_t *events = json_array(), *summary;
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
@@ -181,29 +211,57 @@ static json_t *summary_json(const struct session *s)
 							(json_int_t)s->sum[i].value, "enabled_s",
 							tl_ns_to_s(s->sum[i].enabled_ns), "running_s",
 							tl_ns_to_s(s->sum[i].running_ns)));
-	return json_pack("{s:o, s:I, s:I, s:o}", "file", tl_out_name(s->args->record.file), "intervals",
-			 (json_int_t)s->args->record.written, "missed", (json_int_t)s->args->record.missed,
-			 "events", events);
+	summary = json_pack("{s:o, s:I, s:I, s:o}", "file", tl_out_name(s->args->record.file), "intervals",
+			    (json_int_t)s->args->record.written, "missed",
+			    (json_int_t)s->args->record.missed, "events", events);
+	if (s->total) {
+		json_object_set_new(summary, "classes", tl_pmu_classes_json(s->total, s->event, s->n));
+		json_object_set_new(summary, "outside", tl_pmu_outside_json(s->total, s->event, s->n));
+	}
+	return summary;
+}
+
+static int summary(const struct session *s)
+{
+	if (!s->args->record.begun)
+		return TL_EXIT_OK;
+	return s->args->json && s->args->record.file ? tl_out_json(summary_json(s)) : print(s);
+}
+
+static int session(struct session *s)
+{
+	struct args *args = s->args;
+	int status, ended, said;
+	struct tl_error err;
+
+	args->record.write = write_rows;
+	args->record.arg = s;
+	status = begin(s, &err) ? tl_out_failed(&err) : tl_record(&args->record);
+	ended = end(s);
+	said = summary(s);
+	status = status ? status : ended;
+	return status ? status : said;
 }
 
 static int record(struct args *args)
 {
 	static struct session s;
 	struct tl_error err;
-	int status, ended;
+	int status;
 
 	s.args = args;
-	args->record.write = write_rows;
-	args->record.arg = &s;
-	status = begin(&s, &err) ? tl_out_failed(&err) : tl_record(&args->record);
-	ended = end(&s);
-	status = status ? status : ended;
-	if (!args->record.begun)
-		return status;
-	if (args->json && args->record.file)
-		tl_out_json(summary_json(&s));
-	else
-		print(&s);
+	if (events_find(&s, &err))
+		return tl_out_failed(&err);
+	if (args->classes && s.n > TL_USED_COUNTS)
+		return tl_args_usage(args->cmd, "pmu record --classes takes at most %d events, which "
+				     "take no turns: leave some out", TL_USED_COUNTS);
+	s.total = args->classes ? tl_interval_new() : NULL;
+	if (args->classes && !s.total) {
+		tl_error_no_memory(&err);
+		return tl_out_failed(&err);
+	}
+	status = session(&s);
+	tl_interval_free(s.total);
 	return status;
 }
 
@@ -215,12 +273,13 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "intervals", required_argument, NULL, 'n' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "classes", no_argument, NULL, 'c' },
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { .cmd = cmd };
 	int option, status = TL_EXIT_OK;
 
-	while (!status && (option = tl_args_next(cmd, argc, argv, "e:o:n:s:i:", options)) >= 0) {
+	while (!status && (option = tl_args_next(cmd, argc, argv, "e:o:n:s:i:c", options)) >= 0) {
 		if (option == 'e')
 			args.events = optarg;
 		else if (option == 'o')
@@ -231,6 +290,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 			status = tl_args_number("--seconds", optarg, 1e-3, &args.record.seconds);
 		else if (option == 'i')
 			status = tl_args_number("--interval", optarg, 0.1, &args.interval_s);
+		else if (option == 'c')
+			args.classes = true;
 		else
 			args.json = true;
 	}
@@ -246,19 +307,23 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_pmu_record = {
 	.name = "pmu record",
-	.args = "-e EVENT[,EVENT]... [-o FILE.csv] [-n N] [--seconds S] [--interval S] [--json]",
+	.args = "-e EVENT[,EVENT]... [-o FILE.csv] [-n N] [--seconds S] [--interval S]\n"
+		"       [--classes] [--json]",
 	.summary = "Count events on all processors, interval by interval",
 	.help = "  -e, --event E,... names as of tierlens pmu list, rHEX, or DEVICE/TERMS/\n"
 		"  -o, --output FILE where to write CSV; standard output without it\n"
 		"  -n, --intervals N stop after N intervals\n"
 		"  -s, --seconds S   stop after S seconds\n"
 		"  -i, --interval S  length of intervals, if measuring is off (1)\n"
+		"  -c, --classes     also by tier and class of requests: counts per request of at most\n"
+		"                    four events, which then take no turns\n"
 		TL_COMMON_HELP
 		"If there are more events than counters the kernel takes turns: each row tells how long\n"
 		"an event was to be counted (enabled) and how long it was (running), and in the end the\n"
 		"parts and groups that need no turns are shown. Measuring is on for that only if it\n"
 		"was on before.\n"
-		"\nExample:\n"
-		"  tierlens pmu record -e cycles,instructions,cache-misses -s 60 -o counts.csv\n",
+		"\nExamples:\n"
+		"  tierlens pmu record -e cycles,instructions,cache-misses -s 60 -o counts.csv\n"
+		"  tierlens pmu record --classes -e cycles,instructions -s 60 -o counts.csv\n",
 	.run = run,
 };

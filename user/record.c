@@ -60,6 +60,12 @@ static bool done(const struct session *s)
 	return s->record->seconds > 0 && now_s() - s->began_s >= s->record->seconds;
 }
 
+/* Once there was one the clock may be set. */
+static bool too_early(const struct session *s, const struct tl_interval *interval)
+{
+	return !s->record->written && interval->start_ns < s->record->since_ns;
+}
+
 static int loop(struct session *s, struct tl_error *err)
 {
 	struct tl_interval *interval;
@@ -76,6 +82,10 @@ static int loop(struct session *s, struct tl_error *err)
 		tell_off(s);
 		if (!interval && s->feed.impatient)
 			return 0;
+		if (interval && too_early(s, interval)) {
+			tl_interval_free(interval);
+			interval = NULL;
+		}
 		if (!interval)
 			continue;
 		tell_gap(s);

@@ -16,6 +16,7 @@ struct tl_interval;
  * @n: stop after so many; 0 for never
  * @seconds: stop after so long; 0 for never
  * @kept: begin with those that the kernel still keeps
+ * @since_ns: leave out those at first that began before, in real time
  * @write: writes one; 0 or a negative errno, -EINTR if it was told to stop
  * @arg: handed to @write
  * @written: how many were
@@ -27,6 +28,7 @@ struct tl_record {
 	u64 n;
 	double seconds;
 	bool kept;
+	u64 since_ns;
 	int (*write)(FILE *to, const char *name, const struct tl_interval *interval, void *arg,
 		     struct tl_error *err);
 	void *arg;

@@ -25,6 +25,9 @@
  *   clock        intervals end by the real clock, 20 ms before they can be read
  *   bare         nothing that may be absent is there
  *   orphan       a path's parent is not
+ *   charged      events are counted, of which one is charged to requests
+ *   idle         there are no requests
+ *   long-ago     the first six intervals began an hour ago, the others by the real clock
  * An interval takes 100 ms; 16 are kept. Requests that change something are written
  * to the file that TIERLENS_FAKE_LOG names, attributes as "number=bytes in hex".
  */
@@ -91,7 +94,9 @@ static uint64_t newest(void)
 /* Beginning of an interval. */
 uint64_t start_ns(uint64_t generation)
 {
-	if (plays("clock"))
+	if (plays("long-ago") && generation < FIRST + 26)
+		return began(true) + generation * INTERVAL_NS - 3600000000000;
+	if (plays("clock") || plays("long-ago"))
 		return began(true) + (generation - FIRST - 20) * INTERVAL_NS - QUIET_NS;
 	return EPOCH_NS + generation * INTERVAL_NS;
 }
@@ -246,7 +251,7 @@ static void dump_hooks(int fd, const struct nlmsghdr *request)
 	finish(fd, request, 0, NULL);
 }
 
-static const struct nlattr *attr_of(const struct nlmsghdr *request, uint16_t type)
+const struct nlattr *attr_of(const struct nlmsghdr *request, uint16_t type)
 {
 	const char *at = (const char *)request + NLMSG_HDRLEN + GENL_HDRLEN;
 	const char *end = (const char *)request + request->nlmsg_len;
@@ -261,11 +266,12 @@ static const struct nlattr *attr_of(const struct nlmsghdr *request, uint16_t typ
 	return NULL;
 }
 
-static uint64_t u64_of(const struct nlattr *attr)
+/* Of four bytes or eight. */
+uint64_t number_of(const struct nlattr *attr)
 {
-	uint64_t value;
+	uint64_t value = 0;
 
-	memcpy(&value, (const char *)attr + NLA_HDRLEN, sizeof(value));
+	memcpy(&value, (const char *)attr + NLA_HDRLEN, attr->nla_len - NLA_HDRLEN);
 	return value;
 }
 
@@ -276,17 +282,17 @@ static void dump_intervals(int fd, const struct nlmsghdr *request)
 	uint64_t last = newest(), g = oldest();
 
 	interval_gets++;
-	if (one && (u64_of(one) > last || u64_of(one) < g)) {
+	if (one && (number_of(one) > last || number_of(one) < g)) {
 		answer(fd, request, -ENOENT, "no such interval is kept: status tells the "
 		       "oldest and newest generation");
 		return;
 	}
 	if (one)
-		g = last = u64_of(one);
+		g = last = number_of(one);
 	else if (!since)
 		g = last;
-	else if (u64_of(since) >= g)
-		g = u64_of(since) + 1;
+	else if (number_of(since) >= g)
+		g = number_of(since) + 1;
 	for (; g && g <= last; g++)
 		if (!lost(g))
 			send_interval(fd, request, g);
@@ -295,7 +301,7 @@ static void dump_intervals(int fd, const struct nlmsghdr *request)
 }
 
 /* What the kernel was told, for a test to read. */
-static void request_log(const struct nlmsghdr *request)
+void request_log(const struct nlmsghdr *request)
 {
 	const char *at = (const char *)request + NLMSG_HDRLEN + GENL_HDRLEN;
 	const char *end = (const char *)request + request->nlmsg_len;
@@ -355,12 +361,19 @@ static void answer_tier(int fd, const struct nlmsghdr *request, uint8_t cmd)
 		answer(fd, request, 0, NULL);
 }
 
+static void switch_on(const struct nlmsghdr *request, bool to)
+{
+	request_log(request);
+	on = to;
+}
+
 void respond(int fd, const struct nlmsghdr *request)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(request);
 
-	if (genl->cmd == TIERLENS_CMD_ENABLE || genl->cmd == TIERLENS_CMD_DISABLE)
-		on = genl->cmd == TIERLENS_CMD_ENABLE;
+	if (request->nlmsg_type == FAMILY &&
+	    (genl->cmd == TIERLENS_CMD_ENABLE || genl->cmd == TIERLENS_CMD_DISABLE))
+		switch_on(request, genl->cmd == TIERLENS_CMD_ENABLE);
 	if (request->nlmsg_type == GENL_ID_CTRL)
 		answer_family(fd, request);
 	else if (plays("eperm"))
@@ -377,6 +390,10 @@ void respond(int fd, const struct nlmsghdr *request)
 		dump_hooks(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_INTERVAL_GET)
 		dump_intervals(fd, request);
+	else if (genl->cmd == TIERLENS_CMD_PMU_GET)
+		dump_events(fd, request);
+	else if (genl->cmd == TIERLENS_CMD_PMU_NEW || genl->cmd == TIERLENS_CMD_PMU_DEL)
+		answer_event(fd, request, genl->cmd);
 	else if (genl->cmd == TIERLENS_CMD_TIER_NEW || genl->cmd == TIERLENS_CMD_TIER_DEL)
 		answer_tier(fd, request, genl->cmd);
 	else

@@ -170,6 +170,7 @@ static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint6
 	put_rests(m, class, count);
 	put(m, TIERLENS_A_CELL_HIST_RESPONSE, hist, sizeof(hist));
 	put(m, TIERLENS_A_CELL_HIST_OWN, hist, sizeof(uint32_t) * 2);
+	put_counted(m, class, count);
 	nest_end(m, nest);
 }
 
@@ -257,31 +258,45 @@ void put_head(struct message *m, uint64_t generation)
 	put_u64(m, TIERLENS_A_INTERVAL_LENGTH_NS, INTERVAL_NS);
 }
 
-/* In two messages, as a kernel with many cells would send it. */
-void send_interval(int fd, const struct nlmsghdr *request, uint64_t generation)
+static void put_edges(struct message *m, uint64_t generation)
 {
 	static const uint8_t v4[4] = { 127, 0, 0, 1 };
 	static const uint8_t v6[16] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 7 };
 	static const uint8_t mapped[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 8 };
+
+	put_edge(m, 1, v4, sizeof(v4), name_of(2), generation % 7);
+	put_edge(m, 2, v6, sizeof(v6), NULL, 3);
+	put_edge(m, 2, mapped, sizeof(mapped), NULL, 2);
+	put_edge(m, 2, NULL, 0, NULL, 1);
+	put_edge(m, 0, v4, sizeof(v4), name_of(2), 1);
+	put_edge(m, 2, NULL, 0, "sock", 4);
+}
+
+static void put_traffic(struct message *m, uint64_t generation)
+{
+	put_cell(m, 1, 4, 5);
+	put_cell(m, 2, 0, generation % 7);
+	put_edges(m, generation);
+	if (!plays("bare"))
+		put_paths(m);
+}
+
+/* In two messages, as a kernel with many cells would send it. */
+void send_interval(int fd, const struct nlmsghdr *request, uint64_t generation)
+{
 	struct message m;
 
 	begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
 	put_head(&m, generation);
 	put_totals(&m, TIERLENS_A_INTERVAL_EVENTS, TIERLENS_A_INTERVAL_LOSSES);
-	put_cell(&m, 1, 0, 10);
+	if (!plays("idle"))
+		put_cell(&m, 1, 0, 10);
 	deliver(fd, &m);
 	begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
 	put_head(&m, generation);
-	put_cell(&m, 1, 4, 5);
-	put_cell(&m, 2, 0, generation % 7);
-	put_edge(&m, 1, v4, sizeof(v4), name_of(2), generation % 7);
-	put_edge(&m, 2, v6, sizeof(v6), NULL, 3);
-	put_edge(&m, 2, mapped, sizeof(mapped), NULL, 2);
-	put_edge(&m, 2, NULL, 0, NULL, 1);
-	put_edge(&m, 0, v4, sizeof(v4), name_of(2), 1);
-	put_edge(&m, 2, NULL, 0, "sock", 4);
-	if (!plays("bare"))
-		put_paths(&m);
+	if (!plays("idle"))
+		put_traffic(&m, generation);
+	put_counts(&m);
 	if (!plays("cut"))
 		put(&m, TIERLENS_A_INTERVAL_LAST, "", 0);
 	deliver(fd, &m);

@@ -22,6 +22,15 @@ uint64_t start_ns(uint64_t generation);
 uint16_t dump_flags(void);
 void respond(int fd, const struct nlmsghdr *request);
 void announce_begin(int fd);
+const struct nlattr *attr_of(const struct nlmsghdr *request, uint16_t type);
+uint64_t number_of(const struct nlattr *attr);
+void request_log(const struct nlmsghdr *request);
+
+/* user-fake-pmu.c */
+void answer_event(int fd, const struct nlmsghdr *request, uint8_t cmd);
+void dump_events(int fd, const struct nlmsghdr *request);
+void put_counted(struct message *m, uint32_t class, uint64_t count);
+void put_counts(struct message *m);
 
 /* user-fake-message.c: bytes; what an interval holds */
 struct nlmsghdr *begin(struct message *m, uint16_t type, uint16_t flags,
