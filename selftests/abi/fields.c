@@ -10,7 +10,7 @@ void field_set_add(struct field_set *set, const struct nlattr *attr)
 
 	if (type >= FIELDS_MAX)
 		return;
-	set->twice |= !!set->attrs[type];
+	set->twice |= (uint32_t)!!set->attrs[type] << type;
 	set->attrs[type] = attr;
 }
 
@@ -19,6 +19,7 @@ void field_set_nest(struct field_set *set, const struct nlattr *nest)
 	const struct nlattr *attr;
 
 	memset(set, 0, sizeof(*set));
+	set->nest = nest;
 	mnl_attr_for_each_nested (attr, nest)
 		field_set_add(set, attr);
 }
@@ -103,23 +104,40 @@ static const char *wrong_value(const struct field *field, const struct nlattr *a
 		return n == 4 || n == 16 ? NULL : "an address is not of 4 or 16 bytes";
 	case FIELD_HIST:
 		return field_hist(attr) < 0 ? "a histogram is none" : NULL;
+	case FIELD_FLAG:
+		return n ? "a flag has a value" : NULL;
 	case FIELD_BYTES:
 	case FIELD_NEST:
+	case FIELD_NESTS:
 		break;
 	}
 	return NULL;
 }
 
-static const char *print_nest(struct json *json, const struct field *field,
-			      const struct nlattr *attr)
+static const char *print_nest(struct json *json, const char *key,
+			      const struct field *field, const struct nlattr *attr)
 {
 	struct field_set set;
 	const char *wrong;
 
 	field_set_nest(&set, attr);
-	json_open(json, field->name, '{');
+	json_open(json, key, '{');
 	wrong = fields_print(json, field->nest, &set);
 	json_close(json, '}');
+	return wrong;
+}
+
+static const char *print_nests(struct json *json, const struct field *field,
+			       const struct field_set *set, unsigned int type)
+{
+	const struct nlattr *attr;
+	const char *wrong = NULL;
+
+	json_open(json, field->name, '[');
+	mnl_attr_for_each_nested (attr, set->nest)
+		if (mnl_attr_get_type(attr) == type && !wrong)
+			wrong = print_nest(json, NULL, field, attr);
+	json_close(json, ']');
 	return wrong;
 }
 
@@ -148,8 +166,13 @@ static const char *print_value(struct json *json, const struct field *field,
 	case FIELD_HIST:
 		print_hist(json, field->name, attr);
 		break;
+	case FIELD_FLAG:
+		json_raw(json, field->name, "true");
+		break;
 	case FIELD_NEST:
-		return print_nest(json, field, attr);
+		return print_nest(json, field->name, field, attr);
+	case FIELD_NESTS:
+		break;
 	}
 	return NULL;
 }
@@ -165,18 +188,24 @@ static const char *print_value(struct json *json, const struct field *field,
 const char *fields_print(struct json *json, const struct fields *fields,
 			 const struct field_set *set)
 {
-	const char *wrong = set->twice ? "an attribute is there twice" : NULL;
 	const struct field *field;
+	const char *wrong = NULL;
 	unsigned int i;
 
 	for (i = 0; i < FIELDS_MAX && !wrong; i++) {
 		field = &fields->field[i];
+		if (set->twice & 1U << i && field->kind != FIELD_NESTS)
+			return "an attribute is there twice";
 		if (!field->name)
 			continue;
 		if (!set->attrs[i] && !field->optional)
 			return fields->lacks;
 		if (!set->attrs[i])
 			continue;
+		if (field->kind == FIELD_NESTS) {
+			wrong = print_nests(json, field, set, i);
+			continue;
+		}
 		wrong = wrong_value(field, set->attrs[i]);
 		if (!wrong)
 			wrong = print_value(json, field, set->attrs[i]);

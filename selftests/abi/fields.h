@@ -20,7 +20,9 @@ enum field_kind {
 	FIELD_BYTES, /* printed as a text of as many characters */
 	FIELD_ADDR,
 	FIELD_HIST,
-	FIELD_NEST
+	FIELD_FLAG, /* there or not */
+	FIELD_NEST,
+	FIELD_NESTS /* a list of them, in a nest */
 };
 
 struct fields;
@@ -41,7 +43,8 @@ struct fields {
 /* The attributes that are there. */
 struct field_set {
 	const struct nlattr *attrs[FIELDS_MAX];
-	bool twice;
+	const struct nlattr *nest; /* that they are in; NULL: the message */
+	uint32_t twice;		   /* by bits: those that are there more than once */
 };
 
 void field_set_add(struct field_set *set, const struct nlattr *attr);

@@ -52,6 +52,12 @@ static const struct fields head_fields = {
 	[TIERLENS_A_INTERVAL_LOSSES] = {"losses", FIELD_NEST, true, &interval_losses},
 }};
 
+static const struct fields counted_fields = {
+	"what a cell counted lacks an attribute", {
+	[TIERLENS_A_COUNTED_NAME] = {"event", FIELD_NAME},
+	[TIERLENS_A_COUNTED_VALUE] = {.name = "value"},
+}};
+
 static const struct fields cell_fields = {
 	"a cell lacks an attribute", {
 	[TIERLENS_A_CELL_TIER] = {.name = "tier"},
@@ -74,6 +80,7 @@ static const struct fields cell_fields = {
 	[TIERLENS_A_CELL_STORAGE_WRITE] = {.name = "storage_write", .optional = true},
 	[TIERLENS_A_CELL_HIST_RESPONSE] = {"hist_response", FIELD_HIST},
 	[TIERLENS_A_CELL_HIST_OWN] = {"hist_own", FIELD_HIST},
+	[TIERLENS_A_CELL_COUNTED] = {"counted", FIELD_NESTS, true, &counted_fields},
 }};
 
 static const struct fields edge_fields = {
@@ -155,6 +162,27 @@ static bool key_add(struct interval_keys *keys, struct interval_key key)
 	return true;
 }
 
+static const char *event_of(const struct nlattr *counted)
+{
+	struct field_set set;
+
+	field_set_nest(&set, counted);
+	return mnl_attr_get_str(set.attrs[TIERLENS_A_COUNTED_NAME]);
+}
+
+static const char *check_counted(const struct nlattr *cell)
+{
+	const struct nlattr *a, *b;
+
+	mnl_attr_for_each_nested (a, cell)
+		mnl_attr_for_each_nested (b, cell)
+			if (a < b && mnl_attr_get_type(a) == TIERLENS_A_CELL_COUNTED &&
+			    mnl_attr_get_type(b) == TIERLENS_A_CELL_COUNTED &&
+			    !strcmp(event_of(a), event_of(b)))
+				return "a cell has counted an event twice";
+	return NULL;
+}
+
 static const char *check_cell(struct interval_reader *reader, const struct field_set *set)
 {
 	struct interval_key key = {number(set, TIERLENS_A_CELL_TIER),
@@ -183,7 +211,9 @@ static const char *check_cell(struct interval_reader *reader, const struct field
 	reader->cells.response_ns += number(set, TIERLENS_A_CELL_RESPONSE_NS);
 	reader->cells.own_ns += number(set, TIERLENS_A_CELL_OWN_NS);
 	reader->cells.cpu_ns += number(set, TIERLENS_A_CELL_CPU_NS);
-	return key_add(&reader->keys[LIST_CELLS], key) ? NULL : "a cell is there twice";
+	if (!key_add(&reader->keys[LIST_CELLS], key))
+		return "a cell is there twice";
+	return check_counted(set->nest);
 }
 
 static const char *check_edge(struct interval_reader *reader, const struct field_set *set)

@@ -23,6 +23,9 @@ struct made {
 	int no_count;
 	uint32_t count_cpu;
 	uint64_t enabled_ns, running_ns;
+	int no_counted;
+	unsigned int n_counted; /* events that a cell has counted */
+	bool same_counted, counted_twice, short_counted, unended_counted;
 	uint64_t generation;
 	bool two_parts, two_heads, other_start, later_losses; /* of a second message */
 	bool short_number, short_addr, long_name, odd_hist;
@@ -49,6 +52,7 @@ static const struct made right = {
 	.count_cpu = 1,
 	.enabled_ns = 1000,
 	.running_ns = 700,
+	.n_counted = 4,
 	.generation = 9,
 	.name = "front",
 };
@@ -92,6 +96,29 @@ static void put_numbers(int nest, int last)
 	mnl_attr_nest_end(nlh, start);
 }
 
+static void put_counted(const struct made *made)
+{
+	static const char *const names[] = {"cycles", "misses", "faults", "switches"};
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; i < made->n_counted; i++) {
+		nest = mnl_attr_nest_start(nlh, TIERLENS_A_CELL_COUNTED);
+		if (made->unended_counted)
+			mnl_attr_put(nlh, TIERLENS_A_COUNTED_NAME, 6, names[i]);
+		else
+			put_name(TIERLENS_A_COUNTED_NAME, made->no_counted,
+				 names[made->same_counted ? 0 : i]);
+		if (made->short_counted)
+			mnl_attr_put(nlh, TIERLENS_A_COUNTED_VALUE, 3, "abc");
+		else
+			put_u64(TIERLENS_A_COUNTED_VALUE, made->no_counted, UINT64_MAX);
+		if (made->counted_twice)
+			put_u64(TIERLENS_A_COUNTED_VALUE, 0, 5);
+		mnl_attr_nest_end(nlh, nest);
+	}
+}
+
 static void put_cell(const struct made *made, uint32_t tier, const char *name,
 		     uint64_t own_ns)
 {
@@ -117,6 +144,7 @@ static void put_cell(const struct made *made, uint32_t tier, const char *name,
 		put_u64(TIERLENS_A_CELL_STORAGE_READ, no, 0);
 	if (made->cell_twice)
 		put_u64(TIERLENS_A_CELL_COUNT, no, 3);
+	put_counted(made);
 	put_hist(TIERLENS_A_CELL_HIST_RESPONSE, no, 3);
 	if (made->odd_hist)
 		mnl_attr_put(nlh, TIERLENS_A_CELL_HIST_OWN, 12, "not of pairs");
@@ -284,6 +312,13 @@ static void cells(void)
 	for (i = TIERLENS_A_CELL_TIER; i <= TIERLENS_A_CELL_QUEUE_COUNT; i++)
 		if (i != TIERLENS_A_CELL_RUN_WAIT_NS)
 			WRONG("a cell lacks", made.no_cell = i);
+	for (i = TIERLENS_A_COUNTED_NAME; i <= TIERLENS_A_COUNTED_MAX; i++)
+		WRONG("what a cell counted lacks", made.no_counted = i);
+	WRONG(NULL, made.n_counted = 0);
+	WRONG("counted an event twice", made.same_counted = true);
+	WRONG("an attribute is there twice", made.counted_twice = true);
+	WRONG("a number is not", made.short_counted = true);
+	WRONG("end with its attribute", made.unended_counted = true);
 	WRONG("a cell is there twice", made.two_cells = true);
 	WRONG("an attribute is there twice", made.cell_twice = true);
 	WRONG("carried", made.carried = 4);

@@ -17,7 +17,7 @@ static const char help[] =
 	"usage: tlmnl [options] COMMAND\n"
 	"  status | enable [INTERVAL_MS [QUIET_MS]] | disable\n"
 	"  tier-add NAME PORT|PATH [NETNS] | tier-del NAME | tier-list | hooks\n"
-	"  pmu-add NAME TYPE CONFIG | pmu-del [NAME] | pmu-list\n"
+	"  pmu-add NAME TYPE CONFIG [charged] | pmu-del [NAME] | pmu-list\n"
 	"  class-add NAME PREFIX [TIER] | class-del NAME [PREFIX [TIER]] | class-list\n"
 	"  get [GENERATION]        one interval, the newest by default\n"
 	"  since GENERATION        all kept ones after it\n"
@@ -143,6 +143,7 @@ static const struct fields pmu_fields = {
 	[TIERLENS_A_PMU_CONFIG] = {.name = "config"},
 	[TIERLENS_A_PMU_CONFIG1] = {.name = "config1"},
 	[TIERLENS_A_PMU_CPUS] = {.name = "cpus"},
+	[TIERLENS_A_PMU_CHARGED] = {"charged", FIELD_FLAG, true},
 }};
 /* clang-format on */
 
@@ -211,10 +212,15 @@ static int do_pmu_add(int argc, char **argv)
 	char buffer[TL_REQUEST_BYTES];
 	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_PMU_NEW, NLM_F_ACK);
 
-	(void)argc;
+	if (argc > 4 && strcmp(argv[4], "charged")) {
+		fprintf(stderr, "tlmnl: not 'charged': '%s'\n", argv[4]);
+		exit(2);
+	}
 	mnl_attr_put_strz(nlh, TIERLENS_A_PMU_NAME, argv[1]);
 	mnl_attr_put_u32(nlh, TIERLENS_A_PMU_TYPE, to_number(argv[2]));
 	mnl_attr_put_u64(nlh, TIERLENS_A_PMU_CONFIG, to_number(argv[3]));
+	if (argc > 4)
+		mnl_attr_put(nlh, TIERLENS_A_PMU_CHARGED, 0, NULL);
 	return tl_ask(&tl, nlh, NULL, NULL);
 }
 
@@ -476,7 +482,7 @@ static const struct command {
 	{"tier-del", do_tier_del, 1, 1},
 	{"tier-list", do_tier_list, 0, 0},
 	{"hooks", do_hooks, 0, 0},
-	{"pmu-add", do_pmu_add, 3, 3},
+	{"pmu-add", do_pmu_add, 3, 4},
 	{"pmu-del", do_pmu_del, 0, 1},
 	{"pmu-list", do_pmu_list, 0, 0},
 	{"class-add", do_class_add, 2, 3},
