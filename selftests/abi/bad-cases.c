@@ -151,6 +151,12 @@ static void bytes_cases(const struct request *request, const struct request_attr
 	with(request, attr, 0, zeros, sizeof(zeros), ERANGE, "too long");
 }
 
+static void flag_cases(const struct request *request, const struct request_attr *attr)
+{
+	with(request, attr, 0, "\1", 1, ERANGE, "of one byte");
+	with(request, attr, 0, "\1\0\0", 4, ERANGE, "of four bytes");
+}
+
 static void attr_cases(const struct request *request, const struct request_attr *attr)
 {
 	static const char garbage[16] = {9, 0, 1, 0, 'x', 'y', 'z', 'w', 'v'};
@@ -161,6 +167,8 @@ static void attr_cases(const struct request *request, const struct request_attr 
 		text_cases(request, attr);
 	else if (attr->kind == ATTR_BYTES)
 		bytes_cases(request, attr);
+	else if (attr->kind == ATTR_FLAG)
+		flag_cases(request, attr);
 	else
 		number_cases(request, attr);
 	with(request, attr, NLA_F_NESTED, garbage, sizeof(garbage), EINVAL,
@@ -260,6 +268,8 @@ static void restore(const struct request *request)
 	case TIERLENS_CMD_TIER_DEL:
 	case TIERLENS_CMD_CLASS_NEW:
 	case TIERLENS_CMD_CLASS_DEL:
+	case TIERLENS_CMD_PMU_NEW:
+	case TIERLENS_CMD_PMU_DEL:
 		request_set_up(tl);
 	}
 }

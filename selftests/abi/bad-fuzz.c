@@ -61,6 +61,9 @@ static void fuzz_attr(struct message *message, const struct request_attr *attr)
 			text[i] = below(4) ? 'a' + below(8) : draw();
 		message_attr(message, attr->type, text, n);
 		break;
+	case ATTR_FLAG:
+		message_attr(message, attr->type, "\1\0\0", below(4) ? 0 : below(5));
+		break;
 	default:
 		n = attr->type == TIERLENS_A_TIER_PATH &&
 		    attr->max == TIERLENS_SUN_PATH_MAX;

@@ -138,6 +138,16 @@ static int add_class(const struct nlmsghdr *nlh, void *state)
 	return 0;
 }
 
+static int add_event(const struct nlmsghdr *nlh, void *state)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) != TIERLENS_A_PMU_CPUS)
+			add(state, attr);
+	return 0;
+}
+
 /**
  * state_take() - What no refused message may change
  * @tl: the socket, with nothing left to read
@@ -161,5 +171,8 @@ int state_take(struct tl *tl, struct state *state)
 		ret = tl_ask(tl,
 			     tl_request(tl, buffer, TIERLENS_CMD_CLASS_GET, NLM_F_DUMP),
 			     add_class, state);
+	if (!ret)
+		ret = tl_ask(tl, tl_request(tl, buffer, TIERLENS_CMD_PMU_GET, NLM_F_DUMP),
+			     add_event, state);
 	return ret ? ret : state->full ? -ENOSPC : 0;
 }

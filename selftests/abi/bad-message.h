@@ -5,7 +5,7 @@
 
 #include "tl.h"
 
-/* What makes up the module's settings, its tiers and its rules, as one text. */
+/* What makes up the module's settings, its tiers, rules and events, as one text. */
 struct state {
 	char text[65536];
 	size_t length;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define SOFTWARE 1 /* as PERF_TYPE_SOFTWARE; its event 0 is the processor's clock */
 #define TEXT(attr, valid_text, longest, must)                                        \
 	{                                                                            \
 		.type = attr, .kind = ATTR_TEXT, .text = valid_text, .max = longest, \
@@ -68,12 +69,13 @@ const struct request requests[REQUESTS] = {
 		   {.type = TIERLENS_A_PMU_TYPE,
 		    .kind = ATTR_U32,
 		    .required = true,
-		    .valid = 1 /* PERF_TYPE_SOFTWARE */},
+		    .valid = SOFTWARE},
 		   {.type = TIERLENS_A_PMU_CONFIG, .kind = ATTR_U64, .valid = 0},
-		   {.type = TIERLENS_A_PMU_CONFIG1, .kind = ATTR_U64, .valid = 0}}},
+		   {.type = TIERLENS_A_PMU_CONFIG1, .kind = ATTR_U64, .valid = 0},
+		   {.type = TIERLENS_A_PMU_CHARGED, .kind = ATTR_FLAG}}},
 	{.name = "pmu-del",
 	 .cmd = TIERLENS_CMD_PMU_DEL,
-	 .attrs = {TEXT(TIERLENS_A_PMU_NAME, REQUEST_NEW, TIERLENS_NAME_MAX, false)}},
+	 .attrs = {TEXT(TIERLENS_A_PMU_NAME, REQUEST_EVENT, TIERLENS_NAME_MAX, false)}},
 	{.name = "pmu-get", .cmd = TIERLENS_CMD_PMU_GET, .dump = true},
 	{.name = "interval-get",
 	 .cmd = TIERLENS_CMD_INTERVAL_GET,
@@ -105,6 +107,9 @@ void request_attr(struct message *message, const struct request_attr *attr)
 		break;
 	case ATTR_BYTES:
 		message_attr(message, attr->type, attr->text, strlen(attr->text));
+		break;
+	case ATTR_FLAG:
+		message_attr(message, attr->type, NULL, 0);
 		break;
 	case ATTR_NONE:
 		break;
@@ -139,7 +144,7 @@ void request_class(struct message *message, struct tl *tl, uint8_t cmd, const ch
 }
 
 /**
- * request_set_up() - One rule of each kind, enabled with the values of the valid message
+ * request_set_up() - One rule of each kind and an event, enabled with the values of the valid message
  * @tl: the socket
  *
  * Return: 0 or a negative errno.
@@ -159,6 +164,12 @@ int request_set_up(struct tl *tl)
 		return ret;
 	request_class(&message, tl, TIERLENS_CMD_CLASS_NEW, REQUEST_CLASS, REQUEST_PREFIX,
 		      REQUEST_RULE);
+	ret = request_ask(tl, &message);
+	if (ret)
+		return ret;
+	message_begin(&message, tl, TIERLENS_CMD_PMU_NEW, NLM_F_ACK);
+	message_name(&message, TIERLENS_A_PMU_NAME, REQUEST_EVENT);
+	message_u32(&message, TIERLENS_A_PMU_TYPE, SOFTWARE);
 	ret = request_ask(tl, &message);
 	if (ret)
 		return ret;
@@ -235,7 +246,8 @@ static int delete_all(struct tl *tl, uint8_t get, tl_message_fn *take, uint8_t d
 }
 
 /**
- * request_clean_up() - Disable, and delete all rules by the names that are listed
+ * request_clean_up() - Disable, and delete all events, and all rules by the names that
+ *                      are listed
  * @tl: the socket, with nothing left to read
  *
  * Return: 0 or a negative errno.
@@ -247,6 +259,9 @@ int request_clean_up(struct tl *tl)
 
 	message_begin(&message, tl, TIERLENS_CMD_DISABLE, NLM_F_ACK);
 	ret = request_ask(tl, &message);
+	message_begin(&message, tl, TIERLENS_CMD_PMU_DEL, NLM_F_ACK);
+	if (!ret)
+		ret = request_ask(tl, &message);
 	if (!ret)
 		ret = delete_all(tl, TIERLENS_CMD_TIER_GET, take_rule,
 				 TIERLENS_CMD_TIER_DEL, TIERLENS_A_TIER_NAME);

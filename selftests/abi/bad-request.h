@@ -5,7 +5,7 @@
 
 #include "bad-message.h"
 
-enum attr_kind { ATTR_NONE, ATTR_U32, ATTR_U64, ATTR_TEXT, ATTR_BYTES };
+enum attr_kind { ATTR_NONE, ATTR_U32, ATTR_U64, ATTR_TEXT, ATTR_BYTES, ATTR_FLAG };
 
 struct request_attr {
 	uint16_t type;
@@ -21,7 +21,7 @@ struct request {
 	const char *name;
 	uint8_t cmd;
 	bool dump;
-	struct request_attr attrs[4]; /* ended by ATTR_NONE */
+	struct request_attr attrs[6]; /* ended by ATTR_NONE */
 };
 
 #define REQUESTS 15
@@ -32,6 +32,7 @@ struct request {
 #define REQUEST_NEW_PATH "/run/fresh.sock"
 #define REQUEST_CLASS "kept"
 #define REQUEST_PREFIX "GET /kept"
+#define REQUEST_EVENT "counted"
 
 extern const struct request requests[REQUESTS];
 
