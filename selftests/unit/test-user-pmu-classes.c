@@ -102,6 +102,7 @@ static void test_print(void)
 	fclose(to);
 	if (!ok(strstr(text, "\nb     cart          1                   -                   -\n") &&
 			strstr(text, "\nb     other         8                   0               11.25\n") &&
+			strstr(text, "\nc     other         0                   -                   -\n") &&
 			strstr(text, "\nOutside of requests: cycles 25 (62.5 %), misses 0\n"),
 		"the table has a - for that"))
 		printf("# %s\n", text);
