@@ -325,8 +325,11 @@ static void deposit(struct reader *reader, unsigned int cpu, u64 generation)
  */
 void tl_counter_deposit(u64 generation)
 {
-	unsigned int cpu;
+	unsigned int cpu, n = 0;
 
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(readers[cpu].counters);
+	tl_shard_reserve_counts(n);
 	for_each_possible_cpu(cpu) {
 		mutex_lock(&readers[cpu].lock);
 		deposit(&readers[cpu], cpu, generation);

@@ -123,7 +123,8 @@ static void say_why(int error, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "all counters for that event are taken: who else counts?");
 		break;
 	case -ENOMEM:
-		NL_SET_ERR_MSG(extack, "memory is at its cap: load the module with more memory_mib");
+		NL_SET_ERR_MSG(extack,
+			       "memory is at its cap: load the module with more memory_mib");
 		break;
 	default:
 		NL_SET_ERR_MSG(extack, "the kernel refused to count that event");
@@ -136,7 +137,8 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 	int ret;
 
 	if (find(event->name)) {
-		NL_SET_ERR_MSG(extack, "that name is counted already: choose another, or delete it");
+		NL_SET_ERR_MSG(extack,
+			       "that name is counted already: choose another, or delete it");
 		return -EEXIST;
 	}
 	if (!e) {
@@ -144,10 +146,13 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 		return -ENOSPC;
 	}
 	event_fill(e, event);
+	if (!tl_counter_counting())
+		tl_scoped_free_gone();
 	if (event->charged)
 		e->slot = tl_scoped_take(event->name);
 	if (event->charged && e->slot < 0) {
-		NL_SET_ERR_MSG(extack, "four events at a time are charged to requests: delete one, and tierlens disable");
+		NL_SET_ERR_MSG(extack,
+			       "four events are charged to requests already: delete one, and disable measuring");
 		memset(e, 0, sizeof(*e));
 		return -ENOSPC;
 	}
@@ -202,7 +207,8 @@ int tl_pmu_del(const char *name, struct netlink_ext_ack *extack)
 	if (e)
 		event_free(e);
 	if (*name && !e) {
-		NL_SET_ERR_MSG(extack, "no such event is counted: tierlens pmu list tells which are");
+		NL_SET_ERR_MSG(extack,
+			       "no such event is counted: tierlens pmu list tells which are");
 		ret = -ENOENT;
 	}
 	mutex_unlock(&lock);
@@ -269,7 +275,7 @@ void tl_pmu_name(u32 id, char *name)
 void tl_pmu_start(const struct tl_grid *grid)
 {
 	mutex_lock(&lock);
-	tl_scoped_start();
+	tl_scoped_free_gone();
 	tl_counter_start(grid);
 	mutex_unlock(&lock);
 }
@@ -318,7 +324,8 @@ int tl_pmu_init(void)
 	if (ret)
 		return ret;
 	INIT_WORK(&join_work, join);
-	hotplug = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "tierlens:online", came_online, NULL);
+	hotplug = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "tierlens:online", came_online,
+					    NULL);
 	if (hotplug < 0) {
 		tl_counter_exit();
 		return hotplug;

@@ -7,8 +7,8 @@
  * before; at each event of a thread what it has got, and what was counted since, goes
  * where its processor time goes (usage.c).
  *
- * An event's place among the four is free again only when measuring begins anew: what
- * was charged under its name is still in intervals that are open.
+ * While measuring is on an event's place among the four is kept for one of the same name:
+ * what was charged under it is still in intervals that are open.
  */
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -30,12 +30,30 @@ static struct slot {
 } slots[TL_USED_COUNTS];
 static DEFINE_SPINLOCK(lock); /* protects slots; process context only */
 
+/* What a processor counts. */
 static DEFINE_PER_CPU(struct scoped {
-	struct perf_event __rcu *event; /* NULL: it is not counted here */
-	u64 last; /* as read last */
-}, scoped[TL_USED_COUNTS]);
+	struct scoped_count {
+		struct perf_event __rcu *event; /* NULL: it is not counted here */
+		u64 last; /* as read last */
+	} count[TL_USED_COUNTS];
+}, scoped);
 
 /* ---- which ----------------------------------------------------------------------- */
+
+/* One of the same name goes on. */
+static int find_free(const char *name)
+{
+	int slot;
+
+	lockdep_assert_held(&lock);
+	for (slot = 0; slot < TL_USED_COUNTS; slot++)
+		if (slots[slot].state == GONE && !strcmp(slots[slot].name, name))
+			return slot;
+	for (slot = 0; slot < TL_USED_COUNTS; slot++)
+		if (slots[slot].state == FREE)
+			return slot;
+	return slot;
+}
 
 /**
  * tl_scoped_take() - A place for an event's counts
@@ -49,9 +67,7 @@ int tl_scoped_take(const char *name)
 	int slot;
 
 	spin_lock(&lock);
-	for (slot = 0; slot < TL_USED_COUNTS; slot++)
-		if (slots[slot].state == FREE)
-			break;
+	slot = find_free(name);
 	if (slot < TL_USED_COUNTS) {
 		slots[slot].state = TAKEN;
 		strscpy(slots[slot].name, name, sizeof(slots[slot].name));
@@ -78,8 +94,8 @@ void tl_scoped_release(unsigned int slot, bool counting)
 	spin_unlock(&lock);
 }
 
-/* Measuring begins. Context: process. */
-void tl_scoped_start(void)
+/* No interval is open. Context: process. */
+void tl_scoped_free_gone(void)
 {
 	unsigned int slot;
 
@@ -115,7 +131,7 @@ void tl_scoped_name(unsigned int slot, char *name)
  */
 void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event)
 {
-	struct scoped *of = &per_cpu(scoped, cpu)[slot];
+	struct scoped_count *of = &per_cpu_ptr(&scoped, cpu)->count[slot];
 
 	if (event)
 		of->last = local64_read(&event->count);
@@ -127,7 +143,7 @@ void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *e
 /* ---- counting ------------------------------------------------------------------------ */
 
 /* What the processor has counted since the last time. */
-static u64 growth(struct scoped *of)
+static u64 growth(struct scoped_count *of)
 {
 	struct perf_event *event = rcu_dereference_sched(of->event);
 	u64 now, more;
@@ -144,12 +160,12 @@ static u64 growth(struct scoped *of)
 
 static void add_growth(struct tl_task *task)
 {
-	struct scoped *of = this_cpu_ptr(scoped);
+	struct scoped *here = this_cpu_ptr(&scoped);
 	unsigned int i;
 	u64 more;
 
 	for (i = 0; i < TL_USED_COUNTS; i++) {
-		more = growth(&of[i]);
+		more = growth(&here->count[i]);
 		if (task)
 			task->counted[i] += more;
 	}

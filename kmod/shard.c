@@ -398,6 +398,17 @@ void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums)
 }
 
 /**
+ * tl_shard_reserve_counts() - Have room for what counters counted
+ * @n: how many of them there are
+ *
+ * Context: process, may sleep; before tl_shard_merge_count().
+ */
+void tl_shard_reserve_counts(unsigned int n)
+{
+	tl_pool_reserve(&kinds[TL_SUMS_COUNT].pool, n);
+}
+
+/**
  * tl_shard_merge_count() - Add what a counter counted to the interval being taken
  * @event: number of the event
  * @cpu: the processor
