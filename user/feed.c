@@ -44,6 +44,8 @@ static int wait_ms(const struct tl_feed *feed)
 {
 	u64 ms = min(feed->interval_ms, (u32)WAIT_MS_MAX), left_ns;
 
+	if (feed->no_hosts)
+		return (int)min(2 * ms, (u64)WAIT_MS_MAX);
 	if (!feed->length_ns)
 		return (int)ms;
 	left_ns = feed->length_ns - since_end(feed, now_ns(CLOCK_REALTIME));
@@ -56,7 +58,7 @@ static void look_at_host(struct tl_feed *feed)
 	u64 real_ns = now_ns(CLOCK_REALTIME), mono_ns = now_ns(CLOCK_MONOTONIC), slack_ns;
 
 	slack_ns = tl_host_slack_ns(feed->length_ns);
-	if (!feed->length_ns || since_end(feed, real_ns) > slack_ns ||
+	if (!feed->length_ns || feed->no_hosts || since_end(feed, real_ns) > slack_ns ||
 	    mono_ns - feed->looked_ns <= slack_ns)
 		return;
 	tl_host_look(&feed->hosts, real_ns, mono_ns);
@@ -139,6 +141,7 @@ static int fetch(struct tl_feed *feed, struct tl_error *err)
 	feed->list.n = 0; /* all were handed out: only the array is left */
 	tl_intervals_free(&feed->list);
 	feed->next = 0;
+	feed->fetched = true;
 	return tl_ctl_intervals(feed->ctl, TL_WHICH_SINCE, feed->last, &feed->list, err);
 }
 
@@ -159,7 +162,7 @@ int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 	int code;
 
 	*interval = NULL;
-	if (feed->next == feed->list.n) {
+	if (feed->next == feed->list.n && (!feed->fetched || feed->impatient)) {
 		code = fetch(feed, err);
 		if (code)
 			return code;
@@ -170,14 +173,16 @@ int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 		look_at_host(feed);
 		code = tl_ctl_wait(feed->ctl, wait_ms(feed), err);
 		look_at_host(feed);
-		return code < 0 ? code : look_at_module(feed, err);
+		feed->fetched = false;
+		/* What closes intervals is on. */
+		return code ? min(code, 0) : look_at_module(feed, err);
 	}
 	*interval = feed->list.interval[feed->next++];
 	tl_gap_look(&feed->gap, *interval);
 	feed->last = (*interval)->generation;
 	end_learn(feed, *interval);
-	if (tl_host_add(&feed->hosts, *interval) ||
-	    tl_host_tiers(*interval, feed->processors)) {
+	if (!feed->no_hosts && (tl_host_add(&feed->hosts, *interval) ||
+				tl_host_tiers(*interval, feed->processors))) {
 		tl_interval_free(*interval);
 		*interval = NULL;
 		return tl_error_no_memory(err);

@@ -16,6 +16,9 @@
  * @processors: of the host
  * @enabled: is the module measuring? As it was when it was last asked
  * @impatient: take what there is, do not wait for more; to be set by the caller
+ * @no_hosts: how busy the host is need not be found out, which costs more than all else; to be
+ *            set by the caller, after tl_feed_open()
+ * @fetched: all that there was, and nobody has waited since
  */
 struct tl_feed {
 	struct tl_ctl *ctl;
@@ -25,7 +28,7 @@ struct tl_feed {
 	struct tl_host_samples hosts;
 	u64 last, end_ns, length_ns, looked_ns;
 	u32 interval_ms, processors;
-	bool enabled, impatient;
+	bool enabled, impatient, no_hosts, fetched;
 };
 
 int tl_feed_open(struct tl_feed *feed, bool kept, struct tl_error *err);

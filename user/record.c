@@ -130,6 +130,7 @@ int tl_record(struct tl_record *record)
 
 	if (tl_feed_open(&s.feed, record->kept, &err))
 		return tl_out_failed(&err);
+	s.feed.no_hosts = record->no_hosts;
 	if (!s.feed.enabled) {
 		tl_feed_close(&s.feed);
 		tl_out_error("measuring is off: tierlens enable");
