@@ -73,7 +73,8 @@ fi
 
 online=/sys/devices/system/cpu/cpu1/online
 if [ -w $online ]; then
-	tlmnl pmu-add clock 1 0 || not_ok 'an event is added'
+	# Of switches perf counts who wants them, and waits for processors to do so.
+	tlmnl pmu-add clock 1 0 && tlmnl pmu-add switches 1 3 || not_ok 'events are added'
 	tierlens enable --interval 500 >/dev/null
 	record /tmp/hotplug.jsonl
 	wait_for_interval
@@ -81,16 +82,39 @@ if [ -w $online ]; then
 	wait_for_interval
 	wait_for_interval
 	wait_for_interval
-	is "$(tlmnl pmu-list | jq .cpus)" 1 'a processor goes: one is left'
+	is "$(tlmnl pmu-list | jq -s 'map(.cpus)|tostring' -r)" '[1,1]' 'a processor goes: one is left'
 	echo 1 >$online
 	wait_for_interval
 	wait_for_interval
-	is "$(tlmnl pmu-list | jq .cpus)" 2 'it is back: both are counted'
+	is "$(tlmnl pmu-list | jq -s 'map(.cpus)|tostring' -r)" '[2,2]' 'it is back: both are counted'
 	stop_record || not_ok 'record'
-	is "$(jq -s '[.[].counts // [] | map(.cpu) | tostring] | (index("[0]") != null) and
-		(.[-1] | fromjson | length == 2)' /tmp/hotplug.jsonl)" true 'intervals have one, and then both'
+	is "$(jq -s '[.[].counts // [] | map(.cpu) | tostring] | (index("[0,0]") != null) and
+		(.[-1] | fromjson | length == 4)' /tmp/hotplug.jsonl)" true 'intervals have one, and then both'
 	tierlens disable >/dev/null
 fi
+
+# ---- under way ---------------------------------------------------------------------
+
+tlmnl pmu-del >/dev/null
+serve front 9201 --mode pool --pool 4
+tlmnl pmu-add clock 1 0 charged || not_ok 'a clock that is charged'
+tierlens enable --interval 500 >/dev/null
+load --to 9201 --connections 4 --requests 100000 --seconds 60 --ask 'small work=100' >/dev/null 2>&1 &
+load=$!
+for n in {1..6}; do
+	tlmnl pmu-del clock && tlmnl pmu-add clock 1 0 || not_ok "$n: under way"
+	[ "$n" -gt 3 ] || { tlmnl pmu-add "switches$n" 1 3 charged || not_ok "$n: charged, under way"; }
+	[ ! -w $online ] || { echo $((n % 2)) >$online; sleep 0.2; }
+done
+[ ! -w $online ] || echo 1 >$online
+wait_for_interval
+wait_for_interval
+# tlmnl has looked at each of its figures.
+check 'events come and go under way' test "$(tlmnl get | jq '.counts | length')" -ge 4
+check 'the module goes under traffic' unload_module
+kill $load
+wait $load 2>/dev/null
+load_module || exit 1
 
 # ---- refused ----------------------------------------------------------------------
 

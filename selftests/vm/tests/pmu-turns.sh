@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: kernels=6.1-arm64 machine=virtual timeout=400
+#
+# More events than counters, on a machine whose counters are exact and whose clock counts
+# instructions: the same work is counted a few events at a time, which is the truth, and with
+# all of them taking turns. Totals by the share of the time that an event was counted, and
+# after cleaning by what was learned of the work, are held against that. And what it costs.
+. /job/lib.sh
+
+bound=3 # percent
+# Cycles and instructions, by as many names as leading zeros make of them.
+names=()
+zeros=
+for ((n = 0; n < 12; n++)); do
+	names+=("r${zeros}8" "r${zeros}11")
+	zeros+=0
+done
+
+# comma NAME...
+comma()
+{
+	local IFS=,
+	echo "$*"
+}
+
+# It computes, it sorts, it waits: phases of different rates.
+work()
+{
+	local n
+
+	for n in {1..6}; do
+		gawk 'BEGIN { for (i = 0; i < 150000; i++) s += sin(i) * i % 7; print s }' >/dev/null
+		gawk 'BEGIN { srand(1); for (i = 0; i < 20000; i++) print int(rand() * 1e9) }' | sort -n | md5sum >/dev/null
+		sleep 0.3
+	done
+}
+
+# count FILE NAME...: what they count in a time in which work() is done; cycles count that time
+count()
+{
+	local file=$1 pid began
+	shift
+
+	tierlens pmu record -e "$(comma "$@")" -i 0.1 -n 130 -o "$file" 2>/tmp/record.err &
+	pid=$!
+	wait_until 20 grep -qs . "$file"
+	began=${EPOCHREALTIME/./}
+	work
+	took=$((${EPOCHREALTIME/./} - began))
+	kill -0 $pid 2>/dev/null || not_ok "the work takes $took us, the record has ended before"
+	wait $pid || not_ok "record $*: $(cat /tmp/record.err)"
+}
+
+# totals FILE: of each event its name, its total by the time that it was counted, and that share
+totals()
+{
+	awk -F, 'NR > 1 { value[$3] += $4; enabled[$3] += $5; running[$3] += $6 }
+		END { for (e in value) print e, value[e] * enabled[e] / running[e], running[e] / enabled[e] }' "$1" | sort
+}
+
+# totals_cleaned FILE: the same of values that are of all the time
+totals_cleaned()
+{
+	awk -F, 'NR > 1 { value[$3] += $4 } END { for (e in value) print e, value[e], 1 }' "$1" | sort
+}
+
+# worst TRUE FILE: the largest difference in percent
+worst()
+{
+	join "$1" "$2" | awk '{ off = ($4 - $2) / $2 * 100; off = off < 0 ? -off : off; if (off > worst) worst = off }
+		END { printf "%.2f", worst }'
+}
+
+load_module || exit 1
+work # what it reads is in memory after it
+
+# ---- the truth ---------------------------------------------------------------------
+
+for ((n = 0; n < 24; n += 6)); do
+	count "/tmp/few$n.csv" "${names[@]:n:6}"
+done
+count /tmp/again.csv "${names[@]:0:6}"
+for ((n = 0; n < 24; n += 6)); do totals "/tmp/few$n.csv"; done | sort >/tmp/true
+totals /tmp/again.csv >/tmp/true-again
+is "$(awk '$3 != 1' /tmp/true)" '' 'six events take no turns'
+diag "the work takes $took us"
+diag "the same work again: $(worst /tmp/true /tmp/true-again) %"
+tierlens pmu learn /tmp/few*.csv --app work --kb /tmp/kb.db >/tmp/learn.out || not_ok 'learn'
+
+# ---- turns ---------------------------------------------------------------------------
+
+for n in 12 24; do
+	count /tmp/turns.csv "${names[@]:0:n}"
+	totals /tmp/turns.csv >/tmp/scaled
+	is "$(wc -l </tmp/scaled)" "$n" "$n events: all of them are there"
+	check "$n events take turns" awk '$3 > 0.9 || $3 < 0.1 { bad = 1 } END { exit bad }' /tmp/scaled
+	check "$n events: the share of the time is shown" grep -q '% *$' /tmp/record.err
+	tierlens pmu clean /tmp/turns.csv --app work --kb /tmp/kb.db -o /tmp/clean.csv >/tmp/clean.out || not_ok 'clean'
+	totals_cleaned /tmp/clean.csv >/tmp/cleaned
+	for how in scaled cleaned; do
+		off=$(worst /tmp/true /tmp/$how)
+		check "$n events, $how: $off % off at most" awk "BEGIN { exit !($off <= $bound) }"
+	done
+	cp /tmp/turns.csv "/out/turns$n.csv"
+done
+cp /tmp/few*.csv /tmp/true /out/
+
+# ---- what it costs ---------------------------------------------------------------------
+
+# busy SECONDS: part of the time that the processor is not idle
+busy()
+{
+	local up idle then_up then_idle
+
+	read -r then_up then_idle </proc/uptime
+	sleep "$1"
+	read -r up idle </proc/uptime
+	awk "BEGIN { print 1 - ($idle - $then_idle) / ($up - $then_up) }"
+}
+
+tierlens pmu record -e "$(comma "${names[@]}")" -i 0.1 -o /tmp/cost.csv 2>/dev/null &
+pid=$!
+wait_until 20 grep -qs . /tmp/cost.csv
+with=$(busy 20)
+kill -INT $pid
+wait $pid
+without=$(busy 20)
+diag "$(awk "BEGIN { printf \"24 events at 100 ms: %.3f %% of the processor, %.3f %% without\", 100 * $with, 100 * $without }")"
+unload_module
+done_testing
