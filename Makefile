@@ -52,7 +52,7 @@ uninstall: ## the reverse
 
 # What tools/check does: kernels of Documentation/kernels.md that the tests run on, with the machine
 # that they want, each one boot. First what takes the time that others leave, then the longest.
-CHECK_VM ?= 6.1+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+single newest+single 5.10+single \
+CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+single newest+single 5.10+single \
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
@@ -87,6 +87,7 @@ check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and th
 		selftests/vm/tests/scale.sh
 	selftests/vm/run 6.1+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all selftests/vm/tests/storm.sh
+	selftests/vm/run 6.1-arm64+virtual --env EVENTS=24 selftests/vm/tests/pmu-turns.sh
 	selftests/vm/run 6.1 --env REQUESTS=1920 selftests/vm/tests/attribution.sh
 	selftests/vm/run 6.1 --env CHAINS='1:1 1:8 1:64 2:1 2:8 2:64 3:1 3:8 3:64 4:1 4:8 4:64' \
 		selftests/vm/tests/depth.sh

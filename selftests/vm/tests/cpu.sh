@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=300 machine=virtual
+# vm: brief=6.1 timeout=300 machine=virtual
 #
 # Time on a processor, held against two others' word: per tier and class against what
 # the server's threads read from their own clocks (CLOCK_THREAD_CPUTIME_ID, of which
