@@ -71,7 +71,7 @@ is "$(jq -s '([.[].charged[]? | select(.event == "clock") | .value] | add) <
 	'less is charged than processors have counted'
 is "$(jq -s '[.[].counts[]? | select(.event == "clock") | .enabled_ns == .running_ns] | all' /tmp/r.jsonl)" true \
 	'it takes no turns'
-if [ $cycles = 1 ]; then
+if [ "$cycles" = 1 ]; then
 	rate=$(jq -s '([.[].charged[]? | select(.event == "cycles") | .value] | add) /
 		([.[].charged[]? | select(.event == "clock") | .value] | add)' /tmp/r.jsonl)
 	diag "$rate cycles a nanosecond"
@@ -84,7 +84,7 @@ fi
 # ---- four, and one after the other -----------------------------------------------
 
 tlmnl pmu-del cycles 2>/dev/null
-[ $cycles = 1 ] || tlmnl pmu-add third 1 3 charged || not_ok 'a third'
+[ "$cycles" = 1 ] || tlmnl pmu-add third 1 3 charged || not_ok 'a third'
 tlmnl pmu-add fourth 1 4 charged || not_ok 'a fourth'
 full='No space left on device: four events are charged to requests already: delete one, and disable measuring'
 refused "$full" tlmnl pmu-add fifth 1 5 charged
