@@ -60,14 +60,15 @@ static struct pmu_event *find_free(void)
 	return NULL;
 }
 
-static void event_free(struct pmu_event *e)
+/* @charged: something may have been charged under its name */
+static void event_free(struct pmu_event *e, bool charged)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
 		tl_counter_delete(cpu, e - events);
 	if (e->slot >= 0)
-		tl_scoped_release(e->slot, tl_counter_counting());
+		tl_scoped_release(e->slot, charged);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -160,7 +161,7 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 	ret = event_open(e);
 	if (ret) {
 		say_why(ret, extack);
-		event_free(e);
+		event_free(e, false);
 	}
 	return ret;
 }
@@ -202,10 +203,10 @@ int tl_pmu_del(const char *name, struct netlink_ext_ack *extack)
 	mutex_lock(&lock);
 	for (i = 0; !*name && i < TIERLENS_PMU_EVENTS_MAX; i++)
 		if (events[i].id)
-			event_free(&events[i]);
+			event_free(&events[i], tl_counter_counting());
 	e = *name ? find(name) : NULL;
 	if (e)
-		event_free(e);
+		event_free(e, tl_counter_counting());
 	if (*name && !e) {
 		NL_SET_ERR_MSG(extack,
 			       "no such event is counted: tierlens pmu list tells which are");

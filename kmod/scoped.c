@@ -82,15 +82,15 @@ int tl_scoped_take(const char *name)
 /**
  * tl_scoped_release() - An event is counted no longer
  * @slot: its place
- * @counting: measuring is on
+ * @charged: something may have been charged under its name
  *
  * Context: process; may sleep.
  */
-void tl_scoped_release(unsigned int slot, bool counting)
+void tl_scoped_release(unsigned int slot, bool charged)
 {
 	static_branch_dec(&tl_scoped_on);
 	spin_lock(&lock);
-	slots[slot].state = counting ? GONE : FREE;
+	slots[slot].state = charged ? GONE : FREE;
 	spin_unlock(&lock);
 }
 

@@ -14,7 +14,7 @@ struct tl_task;
 DECLARE_STATIC_KEY_FALSE(tl_scoped_on);
 
 int tl_scoped_take(const char *name);
-void tl_scoped_release(unsigned int slot, bool counting);
+void tl_scoped_release(unsigned int slot, bool charged);
 void tl_scoped_free_gone(void);
 void tl_scoped_name(unsigned int slot, char *name);
 void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event);

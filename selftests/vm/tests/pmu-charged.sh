@@ -95,7 +95,8 @@ check 'one of the same name goes on' tlmnl pmu-add fourth 1 4 charged
 tlmnl pmu-del fourth || not_ok 'delete'
 tierlens disable >/dev/null
 tierlens enable --interval $((500 * slow)) >/dev/null
-check 'when measuring has begun anew there is room' tlmnl pmu-add sixth 1 5 charged
+tlmnl pmu-add nothing 77 0 charged 2>/dev/null && not_ok 'there is no such type'
+check 'when measuring has begun anew there is room, which what is refused does not take' tlmnl pmu-add sixth 1 5 charged
 
 check 'the module goes with its events' unload_module
 done_testing
