@@ -23,10 +23,11 @@
 #include "scoped.h"
 #include "shard.h"
 
-#define PENDING 4 /* intervals that have ended and are not closed: a quiet time is two at most */
+#define PENDING 8 /* intervals that have ended and are not closed: a quiet time is two at most */
 
 struct counter {
 	u32 id; /* of what it counts */
+	char name[TIERLENS_NAME_MAX + 1];
 	int slot; /* below 0: it is not charged to requests */
 	struct perf_event *event; /* NULL: it cannot be counted there, or now */
 	struct tl_count last; /* as read last */
@@ -61,11 +62,18 @@ static void read_counter(struct reader *reader, struct counter *counter, u64 gen
 	if (!counter->event)
 		return;
 	now.value = perf_event_read_value(counter->event, &now.enabled_ns, &now.running_ns);
-	to = &counter->pending[max(generation, reader->open) % PENDING];
+	generation = clamp(generation, reader->open, reader->open + PENDING - 1);
+	to = &counter->pending[generation % PENDING];
 	to->value += now.value - counter->last.value;
 	to->enabled_ns += now.enabled_ns - counter->last.enabled_ns;
 	to->running_ns += now.running_ns - counter->last.running_ns;
 	counter->last = now;
+}
+
+static void release(struct perf_event *event)
+{
+	perf_event_release_kernel(event);
+	tl_memory_uncharge(sizeof(*event));
 }
 
 /* Of the interval that is under way. */
@@ -75,40 +83,99 @@ static void close_counter(struct reader *reader, struct counter *counter, unsign
 		return;
 	if (counting)
 		read_counter(reader, counter, tl_grid_generation(&grid, ktime_get_mono_fast_ns()));
-	if (counter->slot >= 0)
-		tl_scoped_publish(cpu, counter->slot, NULL);
-	perf_event_release_kernel(counter->event);
+	if (counter->slot >= 0 && tl_scoped_publish(cpu, counter->slot, NULL))
+		synchronize_rcu();
+	release(counter->event);
 	counter->event = NULL;
 }
 
-/* Whether it can be counted all the time: perf says so only when it tries. */
-static bool fits(struct perf_event *event)
+/* Those that take no turns. */
+static void switch_pinned(struct reader *reader, bool on)
+{
+	struct counter *counter;
+	unsigned int i;
+
+	for (i = 0; i < TIERLENS_PMU_EVENTS_MAX; i++) {
+		counter = reader->counter[i];
+		if (!counter || !counter->event || counter->slot < 0)
+			continue;
+		if (on)
+			perf_event_enable(counter->event);
+		else
+			perf_event_disable(counter->event);
+	}
+}
+
+/* Whether it can be counted all the time beside the others: perf says so only when it tries. */
+static bool fits(struct reader *reader, struct perf_event *event)
 {
 	bool active;
 
+	if (!counting)
+		switch_pinned(reader, true);
 	perf_event_enable(event);
 	active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
 	perf_event_disable(event);
+	if (!counting)
+		switch_pinned(reader, false);
 	return active;
 }
 
-static int open_counter(struct counter *counter, unsigned int cpu, struct perf_event_attr *attr)
+/*
+ * One for several processors is perf's on one of them: on the others it is not counted
+ * again. What perf itself reads at no switch of threads is not read there by us.
+ */
+static int check(struct reader *reader, struct perf_event *event, unsigned int cpu)
 {
-	struct perf_event *event = perf_event_create_kernel_counter(attr, cpu, NULL, NULL, NULL);
+	if (event->cpu != cpu)
+		return -ENODEV;
+	if (!event->attr.pinned)
+		return 0;
+	if (event->pmu->task_ctx_nr == perf_invalid_context)
+		return -EOPNOTSUPP;
+	return fits(reader, event) ? 0 : -EBUSY;
+}
+
+static struct perf_event *create(struct reader *reader, unsigned int cpu,
+				 struct perf_event_attr *attr)
+{
+	struct perf_event *event;
+	int ret;
+
+	if (!tl_memory_charge(sizeof(*event)))
+		return ERR_PTR(-ENOMEM);
+	event = perf_event_create_kernel_counter(attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event)) {
+		tl_memory_uncharge(sizeof(*event));
+		return event;
+	}
+	ret = check(reader, event, cpu);
+	if (!ret)
+		return event;
+	release(event);
+	return ERR_PTR(ret);
+}
+
+/* What is there already was counted before. */
+static void begin(struct counter *counter)
+{
+	counter->last.value = perf_event_read_value(counter->event, &counter->last.enabled_ns,
+						    &counter->last.running_ns);
+	perf_event_enable(counter->event);
+}
+
+static int open_counter(struct reader *reader, struct counter *counter, unsigned int cpu,
+			struct perf_event_attr *attr)
+{
+	struct perf_event *event = create(reader, cpu, attr);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	if (attr->pinned && !fits(event)) {
-		perf_event_release_kernel(event);
-		return -EBUSY;
-	}
 	counter->event = event;
-	counter->last.value = perf_event_read_value(event, &counter->last.enabled_ns,
-						    &counter->last.running_ns);
 	if (counter->slot >= 0)
 		tl_scoped_publish(cpu, counter->slot, event);
 	if (counting)
-		perf_event_enable(event);
+		begin(counter);
 	return 0;
 }
 
@@ -117,6 +184,7 @@ static int open_counter(struct counter *counter, unsigned int cpu, struct perf_e
  * @cpu: which
  * @place: of the event
  * @id: of the event
+ * @name: of the event
  * @attr: what to count, disabled
  * @slot: where its counts go that are charged to requests; below 0: they are not
  *
@@ -125,7 +193,7 @@ static int open_counter(struct counter *counter, unsigned int cpu, struct perf_e
  * Context: process, not in a callback for processors that come or go: perf waits for these.
  * Return: 0, -ENOMEM, or what perf says; -ENODEV if the processor is not there.
  */
-int tl_counter_open(unsigned int cpu, unsigned int place, u32 id,
+int tl_counter_open(unsigned int cpu, unsigned int place, u32 id, const char *name,
 		    struct perf_event_attr *attr, int slot)
 {
 	struct reader *reader = &readers[cpu];
@@ -143,7 +211,8 @@ int tl_counter_open(unsigned int cpu, unsigned int place, u32 id,
 		counter->id = id;
 		close_counter(reader, counter, cpu);
 		counter->slot = slot;
-		ret = open_counter(counter, cpu, attr);
+		strscpy(counter->name, name, sizeof(counter->name));
+		ret = open_counter(reader, counter, cpu, attr);
 	}
 	mutex_unlock(&reader->lock);
 	return ret;
@@ -174,10 +243,10 @@ void tl_counter_delete(unsigned int cpu, unsigned int place)
 	mutex_unlock(&reader->lock);
 }
 
-/* Whether measuring is on. Context: process; not together with start or stop. */
-bool tl_counter_counting(void)
+/* That is under way; 0 if measuring is off. Context: process; not together with start or stop. */
+u64 tl_counter_generation(void)
 {
-	return counting;
+	return counting ? tl_grid_generation(&grid, ktime_get_mono_fast_ns()) : 0;
 }
 
 /**
@@ -210,6 +279,21 @@ static void read_all(struct reader *reader, u64 generation)
 			read_counter(reader, reader->counter[i], generation);
 }
 
+/* Who was to take no turns and has lost his counter to somebody else counts no longer. */
+static void drop_lost(struct reader *reader, unsigned int cpu)
+{
+	struct counter *counter;
+	unsigned int i;
+
+	lockdep_assert_held(&reader->lock);
+	for (i = 0; i < TIERLENS_PMU_EVENTS_MAX; i++) {
+		counter = reader->counter[i];
+		if (counter && counter->event && counter->slot >= 0 &&
+		    READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ERROR)
+			close_counter(reader, counter, cpu);
+	}
+}
+
 static void read_due(struct work_struct *work)
 {
 	struct reader *reader = container_of(work, struct reader, read);
@@ -220,6 +304,7 @@ static void read_due(struct work_struct *work)
 	if (tl_grid_start_ns(&grid, reader->next + 1) <= now_ns) {
 		reader->next = tl_grid_generation(&grid, now_ns);
 		read_all(reader, reader->next - 1);
+		drop_lost(reader, reader - readers);
 	}
 	mutex_unlock(&reader->lock);
 }
@@ -258,8 +343,9 @@ void tl_counter_start(const struct tl_grid *of)
 			if (counter)
 				memset(counter->pending, 0, sizeof(counter->pending));
 			if (counter && counter->event)
-				perf_event_enable(counter->event);
+				begin(counter);
 		}
+		drop_lost(&readers[cpu], cpu);
 		mutex_unlock(&readers[cpu].lock);
 	}
 	counting = true;
@@ -310,7 +396,7 @@ static void deposit(struct reader *reader, unsigned int cpu, u64 generation)
 		/* A processor that was not there has counted nothing, which is not zero. */
 		if (count->enabled_ns) {
 			local_irq_save(flags);
-			tl_shard_merge_count(counter->id, cpu, count);
+			tl_shard_merge_count(counter->id, cpu, counter->name, count);
 			local_irq_restore(flags);
 		}
 		memset(count, 0, sizeof(*count));

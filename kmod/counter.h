@@ -9,10 +9,10 @@ struct tl_grid;
 
 int tl_counter_init(void);
 void tl_counter_exit(void);
-int tl_counter_open(unsigned int cpu, unsigned int place, u32 id,
+int tl_counter_open(unsigned int cpu, unsigned int place, u32 id, const char *name,
 		    struct perf_event_attr *attr, int slot);
 void tl_counter_delete(unsigned int cpu, unsigned int place);
-bool tl_counter_counting(void);
+u64 tl_counter_generation(void);
 bool tl_counter_is_open(unsigned int cpu, unsigned int place);
 
 void tl_counter_start(const struct tl_grid *grid);

@@ -143,6 +143,7 @@ void tl_interval_stop(void)
 		end_ns = min(tl_grid_start_ns(&grid, open_base + 1), now_ns);
 		close_generation(open_base, end_ns);
 	}
+	ops->over();
 }
 
 /**

@@ -23,6 +23,7 @@ struct tl_interval_ops {
 	void (*sweep)(u64 now_ns, u64 quiet_ns); /* end the requests that went quiet */
 	void (*begin)(const struct tl_grid *grid);
 	void (*end)(void); /* time is cut no longer */
+	void (*over)(void); /* no interval is open */
 	void (*add_usage)(void); /* tell tl_shard_merge_usage() of all processes */
 	void (*add_counts)(u64 generation); /* tell tl_shard_merge_count() of all counters */
 	u64 (*probes_missed)(void);

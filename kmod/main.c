@@ -28,6 +28,7 @@ static const struct tl_interval_ops interval_ops = {
 	.sweep = tl_sweep,
 	.begin = tl_pmu_start,
 	.end = tl_pmu_stop,
+	.over = tl_pmu_over,
 	.add_usage = tl_process_usage,
 	.add_counts = tl_counter_deposit,
 	.probes_missed = tl_probe_missed,

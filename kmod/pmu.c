@@ -32,7 +32,8 @@ struct pmu_event {
 
 static struct pmu_event events[TIERLENS_PMU_EVENTS_MAX];
 static u32 last_id;
-static DEFINE_MUTEX(lock); /* protects events, last_id; nobody opens, starts or stops without it */
+static bool open; /* intervals are, so what was charged may still be in one */
+static DEFINE_MUTEX(lock); /* protects all of these; nobody opens, starts or stops without it */
 static struct cpumask came; /* back, and have no counters yet */
 static struct work_struct join_work;
 static int hotplug;
@@ -65,6 +66,8 @@ static void event_free(struct pmu_event *e, bool charged)
 {
 	unsigned int cpu;
 
+	if (e->slot >= 0)
+		tl_scoped_withdraw(e->slot);
 	for_each_possible_cpu(cpu)
 		tl_counter_delete(cpu, e - events);
 	if (e->slot >= 0)
@@ -75,10 +78,15 @@ static void event_free(struct pmu_event *e, bool charged)
 static int open_on(unsigned int cpu, struct pmu_event *e)
 {
 	lockdep_assert_held(&lock);
-	return tl_counter_open(cpu, e - events, e->id, &e->attr, e->slot);
+	return tl_counter_open(cpu, e - events, e->id, e->name, &e->attr, e->slot);
 }
 
-/* Some processors may lack what others have: one is enough. */
+/* Some processors may lack what others have, and that is all that they may. */
+static bool lacks(int error, const struct pmu_event *e)
+{
+	return error == -ENODEV || error == -ENOENT || (error != -ENOMEM && e->slot < 0);
+}
+
 static int event_open(struct pmu_event *e)
 {
 	unsigned int cpu, n = 0;
@@ -86,9 +94,10 @@ static int event_open(struct pmu_event *e)
 
 	for_each_online_cpu(cpu) {
 		ret = open_on(cpu, e);
-		if (!ret)
-			n++;
-		else if (ret != -ENODEV)
+		if (ret && !lacks(ret, e))
+			return ret;
+		n += !ret;
+		if (ret && ret != -ENODEV)
 			failed = ret;
 	}
 	return n ? 0 : failed;
@@ -125,7 +134,7 @@ static void say_why(int error, struct netlink_ext_ack *extack)
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG(extack,
-			       "memory is at its cap: load the module with more memory_mib");
+			       "no memory for its counters: is the module's at its cap? Load it with more memory_mib");
 		break;
 	default:
 		NL_SET_ERR_MSG(extack, "the kernel refused to count that event");
@@ -135,6 +144,7 @@ static void say_why(int error, struct netlink_ext_ack *extack)
 static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *extack)
 {
 	struct pmu_event *e = find_free();
+	bool charged = false;
 	int ret;
 
 	if (find(event->name)) {
@@ -147,10 +157,10 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 		return -ENOSPC;
 	}
 	event_fill(e, event);
-	if (!tl_counter_counting())
+	if (!open)
 		tl_scoped_free_gone();
 	if (event->charged)
-		e->slot = tl_scoped_take(event->name);
+		e->slot = tl_scoped_take(event->name, tl_counter_generation(), &charged);
 	if (event->charged && e->slot < 0) {
 		NL_SET_ERR_MSG(extack,
 			       "four events are charged to requests already: delete one, and disable measuring");
@@ -161,7 +171,7 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 	ret = event_open(e);
 	if (ret) {
 		say_why(ret, extack);
-		event_free(e, false);
+		event_free(e, charged);
 	}
 	return ret;
 }
@@ -203,10 +213,10 @@ int tl_pmu_del(const char *name, struct netlink_ext_ack *extack)
 	mutex_lock(&lock);
 	for (i = 0; !*name && i < TIERLENS_PMU_EVENTS_MAX; i++)
 		if (events[i].id)
-			event_free(&events[i], tl_counter_counting());
+			event_free(&events[i], open);
 	e = *name ? find(name) : NULL;
 	if (e)
-		event_free(e, tl_counter_counting());
+		event_free(e, open);
 	if (*name && !e) {
 		NL_SET_ERR_MSG(extack,
 			       "no such event is counted: tierlens pmu list tells which are");
@@ -246,25 +256,6 @@ bool tl_pmu_get(unsigned int place, struct tl_pmu_view *event)
 	return true;
 }
 
-/**
- * tl_pmu_name() - An event's name
- * @id: its number
- * @name: TIERLENS_NAME_MAX + 1 bytes; empty if it has gone
- *
- * Context: process.
- */
-void tl_pmu_name(u32 id, char *name)
-{
-	unsigned int i;
-
-	*name = '\0';
-	mutex_lock(&lock);
-	for (i = 0; i < TIERLENS_PMU_EVENTS_MAX; i++)
-		if (events[i].id == id)
-			strscpy(name, events[i].name, TIERLENS_NAME_MAX + 1);
-	mutex_unlock(&lock);
-}
-
 /* ---- intervals ------------------------------------------------------------------------ */
 
 /**
@@ -277,6 +268,7 @@ void tl_pmu_start(const struct tl_grid *grid)
 {
 	mutex_lock(&lock);
 	tl_scoped_free_gone();
+	open = true;
 	tl_counter_start(grid);
 	mutex_unlock(&lock);
 }
@@ -290,6 +282,14 @@ void tl_pmu_stop(void)
 {
 	mutex_lock(&lock);
 	tl_counter_stop();
+	mutex_unlock(&lock);
+}
+
+/* No interval is open. Context: process. */
+void tl_pmu_over(void)
+{
+	mutex_lock(&lock);
+	open = false;
 	mutex_unlock(&lock);
 }
 
@@ -314,7 +314,7 @@ static void join(struct work_struct *work)
 static int came_online(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, &came);
-	queue_work(system_wq, &join_work);
+	queue_work(system_highpri_wq, &join_work);
 	return 0;
 }
 

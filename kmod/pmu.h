@@ -24,9 +24,9 @@ void tl_pmu_exit(void);
 int tl_pmu_add(const struct tl_pmu_view *event, struct netlink_ext_ack *extack);
 int tl_pmu_del(const char *name, struct netlink_ext_ack *extack);
 bool tl_pmu_get(unsigned int place, struct tl_pmu_view *event);
-void tl_pmu_name(u32 id, char *name);
 
 void tl_pmu_start(const struct tl_grid *grid);
 void tl_pmu_stop(void);
+void tl_pmu_over(void);
 
 #endif

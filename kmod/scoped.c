@@ -27,6 +27,7 @@ enum slot_state { FREE, TAKEN, GONE };
 static struct slot {
 	enum slot_state state;
 	char name[TIERLENS_NAME_MAX + 1];
+	u64 from; /* generation; those before have nothing of it */
 } slots[TL_USED_COUNTS];
 static DEFINE_SPINLOCK(lock); /* protects slots; process context only */
 
@@ -58,17 +59,22 @@ static int find_free(const char *name)
 /**
  * tl_scoped_take() - A place for an event's counts
  * @name: of the event
+ * @from: generation from which on it may count
+ * @charged: set if something may have been charged under that name before
  *
  * Context: process; may sleep.
  * Return: the place, or -ENOSPC.
  */
-int tl_scoped_take(const char *name)
+int tl_scoped_take(const char *name, u64 from, bool *charged)
 {
 	int slot;
 
 	spin_lock(&lock);
 	slot = find_free(name);
 	if (slot < TL_USED_COUNTS) {
+		*charged = slots[slot].state == GONE;
+		if (!*charged)
+			slots[slot].from = from;
 		slots[slot].state = TAKEN;
 		strscpy(slots[slot].name, name, sizeof(slots[slot].name));
 	}
@@ -106,17 +112,33 @@ void tl_scoped_free_gone(void)
 	spin_unlock(&lock);
 }
 
+static bool is_counted(unsigned int slot)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (rcu_access_pointer(per_cpu_ptr(&scoped, cpu)->count[slot].event))
+			return true;
+	return false;
+}
+
 /**
  * tl_scoped_name() - Of what event the counts at a place are
  * @slot: the place
- * @name: TIERLENS_NAME_MAX + 1 bytes; empty if there is none
+ * @generation: of the interval that they are of
+ * @value: they
+ * @name: TIERLENS_NAME_MAX + 1 bytes; empty if they are of none: what was not counted is not 0
  *
  * Context: process.
  */
-void tl_scoped_name(unsigned int slot, char *name)
+void tl_scoped_name(unsigned int slot, u64 generation, u64 value, char *name)
 {
+	bool is;
+
 	spin_lock(&lock);
-	strscpy(name, slots[slot].state == FREE ? "" : slots[slot].name, TIERLENS_NAME_MAX + 1);
+	is = slots[slot].state != FREE &&
+	     (value || (generation >= slots[slot].from && is_counted(slot)));
+	strscpy(name, is ? slots[slot].name : "", TIERLENS_NAME_MAX + 1);
 	spin_unlock(&lock);
 }
 
@@ -124,20 +146,33 @@ void tl_scoped_name(unsigned int slot, char *name)
  * tl_scoped_publish() - Read this event from now on
  * @cpu: on this processor
  * @slot: its place
- * @event: it is disabled as yet; NULL: none, and when this returns nobody reads the
- *         one that was there
+ * @event: it is disabled as yet; NULL: none
  *
- * Context: process; may sleep.
+ * Context: process.
+ * Return: whether there was one, which may be read until a grace period is over.
  */
-void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event)
+bool tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event)
 {
 	struct scoped_count *of = &per_cpu_ptr(&scoped, cpu)->count[slot];
 
 	if (event)
 		of->last = local64_read(&event->count);
-	rcu_assign_pointer(of->event, event);
-	if (!event)
-		synchronize_rcu();
+	return unrcu_pointer(xchg(&of->event, RCU_INITIALIZER(event)));
+}
+
+/**
+ * tl_scoped_withdraw() - Nobody reads an event any more when this returns
+ * @slot: its place, on all processors
+ *
+ * Context: process; sleeps.
+ */
+void tl_scoped_withdraw(unsigned int slot)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		tl_scoped_publish(cpu, slot, NULL);
+	synchronize_rcu();
 }
 
 /* ---- counting ------------------------------------------------------------------------ */
@@ -150,6 +185,7 @@ static u64 growth(struct scoped_count *of)
 
 	if (!event)
 		return 0;
+	smp_rmb(); /* pairs with xchg() in tl_scoped_publish(): what is last is this event's */
 	if (READ_ONCE(event->oncpu) == smp_processor_id())
 		event->pmu->read(event);
 	now = local64_read(&event->count);

@@ -13,11 +13,12 @@ struct tl_task;
 
 DECLARE_STATIC_KEY_FALSE(tl_scoped_on);
 
-int tl_scoped_take(const char *name);
+int tl_scoped_take(const char *name, u64 from, bool *charged);
+void tl_scoped_withdraw(unsigned int slot);
 void tl_scoped_release(unsigned int slot, bool charged);
 void tl_scoped_free_gone(void);
-void tl_scoped_name(unsigned int slot, char *name);
-void tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event);
+void tl_scoped_name(unsigned int slot, u64 generation, u64 value, char *name);
+bool tl_scoped_publish(unsigned int cpu, unsigned int slot, struct perf_event *event);
 void tl_scoped_skip(void);
 void tl_scoped_switched(struct task_struct *prev);
 void tl_scoped_take_counted(struct tl_task *task, u64 *sum);

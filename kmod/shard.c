@@ -13,7 +13,6 @@
 #include <linux/timekeeping.h>
 
 #include "class.h"
-#include "pmu.h"
 #include "scoped.h"
 #include "shard.h"
 #include "stats.h"
@@ -71,6 +70,8 @@ static void path_merge(struct tl_entry *into, const struct tl_entry *from)
 		      &container_of(from, struct tl_path, entry)->sums);
 }
 
+static u64 taking; /* generation, by tl_shard_take() */
+
 static void cell_name(struct tl_entry *entry)
 {
 	struct tl_cell *cell = container_of(entry, struct tl_cell, entry);
@@ -79,7 +80,7 @@ static void cell_name(struct tl_entry *entry)
 	tl_tier_name(entry->key[0], cell->tier_name);
 	tl_class_name(entry->key[1], cell->class_name);
 	for (i = 0; i < TL_USED_COUNTS; i++)
-		tl_scoped_name(i, cell->counted[i]);
+		tl_scoped_name(i, taking, cell->sums.used.counts[i], cell->counted[i]);
 }
 
 static void edge_name(struct tl_entry *entry)
@@ -117,9 +118,9 @@ static void usage_name(struct tl_entry *entry)
 	tl_tier_name(entry->key[0], container_of(entry, struct tl_usage, entry)->tier_name);
 }
 
+/* It has brought its name: the event may have gone. */
 static void count_name(struct tl_entry *entry)
 {
-	tl_pmu_name(entry->key[0], container_of(entry, struct tl_counted, entry)->name);
 }
 
 /* What differs between them. */
@@ -412,16 +413,21 @@ void tl_shard_reserve_counts(unsigned int n)
  * tl_shard_merge_count() - Add what a counter counted to the interval being taken
  * @event: number of the event
  * @cpu: the processor
+ * @name: the event's
  * @count: what it counted
  *
  * Context: interrupts off; before tl_shard_take(), by its caller.
  */
-void tl_shard_merge_count(u32 event, u32 cpu, const struct tl_count *count)
+void tl_shard_merge_count(u32 event, u32 cpu, const char *name, const struct tl_count *count)
 {
 	struct tl_entry *entry = get(&merged, TL_SUMS_COUNT, event, cpu, 0);
+	struct tl_counted *counted;
 
-	if (entry)
-		container_of(entry, struct tl_counted, entry)->count = *count;
+	if (!entry)
+		return;
+	counted = container_of(entry, struct tl_counted, entry);
+	strscpy(counted->name, name, sizeof(counted->name));
+	counted->count = *count;
 }
 
 /**
@@ -435,6 +441,7 @@ void tl_shard_take(u64 generation, struct tl_taken *taken)
 {
 	int cpu;
 
+	taking = generation;
 	for_each_possible_cpu(cpu)
 		take_shard(per_cpu_ptr(shards, cpu), generation);
 	add_ancestors();

@@ -110,7 +110,7 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 void tl_shard_deposit_stray(const struct tl_call_sum *sum);
 void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
 void tl_shard_reserve_counts(unsigned int n);
-void tl_shard_merge_count(u32 event, u32 cpu, const struct tl_count *count);
+void tl_shard_merge_count(u32 event, u32 cpu, const char *name, const struct tl_count *count);
 void tl_shard_take(u64 generation, struct tl_taken *taken);
 void tl_shard_give_back(struct tl_taken *taken);
 unsigned int tl_shard_count(void);

@@ -90,6 +90,14 @@ full='No space left on device: four events are charged to requests already: dele
 refused "$full" tlmnl pmu-add fifth 1 5 charged
 tlmnl pmu-del fourth || not_ok 'delete'
 refused "$full" tlmnl pmu-add fifth 1 5 charged
+tlmnl pmu-add fourth 77 0 charged 2>/dev/null && not_ok 'there is no such type'
+refused "$full" tlmnl pmu-add fifth 1 5 charged
+wait_for_interval
+record_new /tmp/gone.jsonl
+load --to 9201 --requests 4 --ask 'small work=100,100' >/dev/null || not_ok 'load'
+stop_record_new /tmp/gone.jsonl || not_ok 'record'
+is "$(jq -s '[.[].charged[]? | .event] | unique | (index("clock") != null) and (index("fourth") == null)' /tmp/gone.jsonl)" true \
+	'what is not counted any more is not 0, but not there'
 tlmnl pmu-add fifth 1 5 || not_ok 'one that is not charged'
 check 'one of the same name goes on' tlmnl pmu-add fourth 1 4 charged
 tlmnl pmu-del fourth || not_ok 'delete'
