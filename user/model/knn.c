@@ -11,23 +11,45 @@
  */
 #include "knn.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 
 #define TRIALS 200
 
-/* Counts for something only where it is among the nearest: most are given up early. */
+/*
+ * Counts for something only where it is among the nearest: most are given up early, the earlier
+ * if what counts most comes first.
+ */
 static double distance(const struct tl_knn *knn, const struct tl_knn_query *query,
-		       const double *x, double most)
+		       const size_t *order, size_t features, const double *x, double most)
 {
 	double sum = 0, clip = knn->clip * knn->clip, square;
-	size_t f;
+	size_t i, f;
 
-	for (f = 0; f < knn->features && sum < most; f++) {
+	for (i = 0; i < features && sum < most; i++) {
+		f = order[i];
 		square = x[f] - query->x[f];
 		square *= square * query->weight[f];
 		sum += clip > 0 && square > clip ? clip : square;
 	}
 	return sum;
+}
+
+/* Features by what they count; how many count at all. */
+static size_t ordered(const struct tl_knn *knn, const struct tl_knn_query *query, size_t *order)
+{
+	size_t n = 0, f;
+
+	gsl_sort_index(order, query->weight, 1, knn->features);
+	for (f = 0; f < knn->features / 2; f++) {
+		size_t last = knn->features - 1 - f, swap = order[f];
+
+		order[f] = order[last];
+		order[last] = swap;
+	}
+	while (n < knn->features && query->weight[order[n]] > 0)
+		n++;
+	return n;
 }
 
 static void insert(struct tl_knn_near *near, size_t k, size_t sample, double square)
@@ -52,14 +74,15 @@ static void insert(struct tl_knn_near *near, size_t k, size_t sample, double squ
 void tl_knn_near(const struct tl_knn *knn, const struct tl_knn_query *query, size_t k,
 		 struct tl_knn_near *near)
 {
+	size_t order[knn->features + 1], features = ordered(knn, query, order), s;
 	double most = INFINITY, square;
-	size_t s;
 
 	near->n = 0;
 	for (s = 0; s < knn->samples; s++) {
 		if ((s >= query->skip && s < query->skip_end) || (query->use && !query->use[s]))
 			continue;
-		square = distance(knn, query, knn->x + s * knn->features, most);
+		square = distance(knn, query, order, features,
+				  knn->x + s * knn->features, most);
 		if (square >= most)
 			continue;
 		insert(near, k, s, square);
