@@ -2,18 +2,21 @@
 /*
  * Foretelling an event by the others, and by the intervals beside
  *
- * Samples are all intervals of all known runs, with the one before and the one behind. A
- * feature counts by what it says of the event, r² / (1 - r²) with its correlation r, in
- * units of its deviation, and less where it is not certain itself: with variance v, by
- * s² / (s² + c v). Rates are taken as logarithms: it is factors that programs have in common,
- * and that errors are judged by.
+ * Samples are all intervals of all known runs, with the one before, the one behind, and what is
+ * around them: means, which are more certain than what they are of, tell in which part of its
+ * work a program is. A feature counts by what it says of the event, r² / (1 - r²) with its
+ * correlation r, in units of its deviation, and less where it is not certain itself: with
+ * variance v, by s² / (s² + c v). What is foretold is the median of the nearest: some of them
+ * are beside what is usual themselves. Rates are taken as logarithms: it is factors that programs
+ * have in common, and that errors are judged by.
  *
  * How far it is off is tried where the truth is known: samples are made as uncertain as the
  * record is at some interval, which may be neither more nor less than what is met, and
  * foretold by the other runs (by the rest of the run, if there is only one). So is k chosen.
  * What was off there gives the intervals.
  *
- * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, and uncertainty.
+ * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, medians, and
+ * uncertainty.
  */
 #include "pmu-foretell.h"
 
@@ -51,19 +54,35 @@ static double offset_of(const struct tl_pmu_in *in, size_t event)
 	return sum > 0 ? OFFSET * sum / (double)n : 1;
 }
 
-/* Beside the first and the last interval of a run are these themselves. */
+/* From where to where around an interval; the second is the interval itself. */
+static const struct {
+	long from, to;
+} reach[TL_FORETELL_REACHES] = { { -1, -1 }, { 0, 0 }, { 1, 1 }, { -5, -2 }, { 2, 5 } };
+
+/* Where a run ends its last interval goes on. */
+static double sample_mean(const struct tl_foretell *f, const struct tl_pmu_run *run, size_t t,
+			  size_t place, size_t e)
+{
+	double sum = 0;
+	long step, at, last = (long)run->intervals - 1;
+
+	for (step = reach[place].from; step <= reach[place].to; step++) {
+		at = (long)t + step;
+		at = at < 0 ? 0 : at < last ? at : last;
+		sum += log(run->rate[(size_t)at * f->events + e] + f->offset[e]);
+	}
+	return sum / (double)(reach[place].to - reach[place].from + 1);
+}
+
 static void sample_fill(struct tl_foretell *f, const struct tl_pmu_run *run, size_t t)
 {
 	double *x = f->x + f->samples * f->features;
-	size_t step, at, e;
+	size_t place, e;
 
-	for (step = 0; step < 3; step++) {
-		at = t + step < 1 ? 0 : t + step - 1;
-		at = at < run->intervals ? at : run->intervals - 1;
+	for (place = 0; place < TL_FORETELL_REACHES; place++)
 		for (e = 0; e < f->events; e++)
-			x[step * f->events + e] = run->has[e] ?
-				log(run->rate[at * f->events + e] + f->offset[e]) : NAN;
-	}
+			x[place * f->events + e] = run->has[e] ?
+				sample_mean(f, run, t, place, e) : NAN;
 }
 
 static void samples_fill(struct tl_foretell *f, const struct tl_pmu_in *in, size_t step)
@@ -110,12 +129,12 @@ static void weights_fill(struct tl_foretell *f)
 	size_t e, c, p = f->features;
 	double r, sd;
 
-	for (e = 0; e < f->events; e++)
-		f->sd[e] = gsl_stats_sd(f->x + f->events + e, p, f->samples);
+	for (c = 0; c < p; c++)
+		f->sd[c] = gsl_stats_sd(f->x + c, p, f->samples);
 	for (e = 0; e < f->events; e++)
 		for (c = 0; c < p; c++) {
-			sd = f->sd[c % f->events];
-			if (c == f->events + e || sd < 1e-9 || f->sd[e] < 1e-9)
+			sd = f->sd[c];
+			if (c == f->events + e || sd < 1e-9 || f->sd[f->events + e] < 1e-9)
 				continue;
 			r = gsl_stats_correlation(f->x + c, p, f->x + f->events + e, p,
 						  f->samples);
@@ -128,7 +147,7 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 {
 	f->x = calloc(samples * f->features, sizeof(*f->x));
 	f->offset = calloc(f->events, sizeof(*f->offset));
-	f->sd = calloc(f->events, sizeof(*f->sd));
+	f->sd = calloc(f->features, sizeof(*f->sd));
 	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
 	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
 	f->variance = calloc(f->events, sizeof(*f->variance));
@@ -137,7 +156,10 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->first = calloc(runs + 1, sizeof(*f->first));
 	f->k = calloc(f->events, sizeof(*f->k));
 	f->trials = calloc(f->events, sizeof(*f->trials));
-	return f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->use && f->run &&
+	f->seen = calloc(2 * f->intervals * f->features, sizeof(*f->seen));
+	if (f->seen)
+		f->unsure = f->seen + f->intervals * f->features;
+	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->use && f->run &&
 	       f->first && f->k && f->trials ? 0 : -ENOMEM;
 }
 
@@ -153,7 +175,8 @@ int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in)
 	size_t samples = 0, step, run, e;
 
 	*f = (struct tl_foretell){ .events = in->record->events, .runs = in->runs,
-				   .features = 3 * in->record->events };
+				   .intervals = in->record->intervals,
+				   .features = TL_FORETELL_REACHES * in->record->events };
 	for (run = 0; run < in->runs; run++)
 		samples += in->run[run].intervals;
 	step = samples / SAMPLES_MAX + 1;
@@ -186,26 +209,48 @@ void tl_foretell_free(struct tl_foretell *f)
 	free(f->first);
 	free(f->k);
 	free(f->trials);
+	free(f->seen);
 }
 
 /* What a feature counts that has that variance. */
 static double weight_of(const struct tl_foretell *f, size_t event, size_t c, double variance)
 {
-	double sd = f->sd[c % f->events];
+	double sd = f->sd[c];
 
 	if (!isfinite(variance))
 		return 0;
 	return f->weight[event * f->features + c] * sd * sd / (sd * sd + UNCERTAIN * variance + 1e-12);
 }
 
-static double variance_at(const struct tl_foretell *f, const struct tl_foretell_state *state,
-			  size_t interval, size_t c)
+/* Of a record: the mean of what is believed around an interval, and its variance. */
+static void look_at(struct tl_foretell *f, const struct tl_foretell_state *state, size_t t,
+		    size_t place, size_t e)
 {
-	size_t step = c / f->events, at = interval + step - 1;
+	size_t to = t * f->features + place * f->events + e;
+	double sum = 0, variance = 0, n = 0;
+	long step, at;
 
-	if ((!interval && !step) || at >= state->intervals)
-		return INFINITY;
-	return state->variance[at * f->events + c % f->events];
+	for (step = reach[place].from; step <= reach[place].to; step++) {
+		at = (long)t + step;
+		if (at < 0 || at >= (long)state->intervals ||
+		    !isfinite(state->variance[(size_t)at * f->events + e]))
+			continue;
+		sum += state->value[(size_t)at * f->events + e];
+		variance += state->variance[(size_t)at * f->events + e];
+		n++;
+	}
+	f->seen[to] = n > 0 ? sum / n : 0;
+	f->unsure[to] = n > 0 ? variance / (n * n) : INFINITY;
+}
+
+static void look(struct tl_foretell *f, const struct tl_foretell_state *state)
+{
+	size_t t, place, e;
+
+	for (t = 0; t < state->intervals; t++)
+		for (place = 0; place < TL_FORETELL_REACHES; place++)
+			for (e = 0; e < f->events; e++)
+				look_at(f, state, t, place, e);
 }
 
 /* The deviation of the nearest: where these are far apart, so may the truth be. */
@@ -220,6 +265,18 @@ static double spread_of(const struct tl_foretell *f, const struct tl_knn_near *n
 	return n ? sqrt(sum / (double)n + SPREAD_MIN * SPREAD_MIN) : 0;
 }
 
+/* Of the k nearest: their median, as some of them are themselves beside what is usual. */
+static double middle(const struct tl_foretell *f, const struct tl_knn_near *near, size_t k,
+		     size_t event)
+{
+	double value[TL_KNN_MAX];
+	size_t n = k < near->n ? k : near->n, i;
+
+	for (i = 0; i < n; i++)
+		value[i] = f->x[near->sample[i] * f->features + f->events + event];
+	return tl_median(value, n);
+}
+
 static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
 		      struct tl_foretold *told)
 {
@@ -227,13 +284,13 @@ static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *nea
 	double value[TL_KNN_MAX];
 	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
 
-	told->value = tl_knn_mean(near, f->k[event], y, f->features);
+	told->value = middle(f, near, f->k[event], event);
 	told->spread = spread_of(f, near, event);
 	told->variance = f->variance[event] * told->spread * told->spread;
 	for (i = 0; i < n; i++)
 		value[i] = y[near->sample[i] * f->features];
 	told->most = gsl_stats_max(value, 1, n);
-	told->least = tl_quantile(value, n, 0.1);
+	told->least = gsl_stats_min(value, 1, n);
 }
 
 static bool any(const double *weight, size_t n)
@@ -248,33 +305,27 @@ static bool any(const double *weight, size_t n)
 
 /**
  * tl_foretell() - What the others say of an event
- * @f: what is known
- * @state: what is believed of the record
+ * @f: what is known, tried
  * @interval: which
  * @event: which; what is believed of it in that interval is not looked at
  * @told: filled in, if something is said
  *
  * Return: whether something is.
  */
-bool tl_foretell(const struct tl_foretell *f, const struct tl_foretell_state *state,
-		 size_t interval, size_t event, struct tl_foretold *told)
+bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
+		 struct tl_foretold *told)
 {
 	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
-	double x[f->features], weight[f->features];
-	struct tl_knn_query query = { .x = x, .weight = weight,
+	double weight[f->features];
+	struct tl_knn_query query = { .x = f->seen + interval * f->features, .weight = weight,
 				      .use = f->use + event * f->samples };
 	struct tl_knn_near near;
 	size_t c;
 
 	if (!f->trials[event])
 		return false;
-	for (c = 0; c < f->features; c++) {
-		double variance = variance_at(f, state, interval, c);
-
-		weight[c] = weight_of(f, event, c, variance);
-		x[c] = weight[c] > 0 ?
-		       state->value[(interval + c / f->events - 1) * f->events + c % f->events] : 0;
-	}
+	for (c = 0; c < f->features; c++)
+		weight[c] = weight_of(f, event, c, f->unsure[interval * f->features + c]);
 	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
 	if (near.n)
 		told_fill(f, &near, event, told);
@@ -282,12 +333,11 @@ bool tl_foretell(const struct tl_foretell *f, const struct tl_foretell_state *st
 }
 
 /* One sample, as uncertain as an interval of the record is. */
-static bool try_one(struct tl_foretell *f, const struct tl_foretell_state *state, size_t event,
-		    gsl_rng *random, double *off, double *spread)
+static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, double *off, double *spread)
 {
 	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
 	size_t s = gsl_rng_uniform_int(random, f->samples), c, k;
-	size_t t = gsl_rng_uniform_int(random, state->intervals);
+	size_t t = gsl_rng_uniform_int(random, f->intervals);
 	double x[f->features], weight[f->features];
 	struct tl_knn_query query = { x, weight, s < BESIDE ? 0 : s - BESIDE, s + BESIDE + 1,
 				      f->use + event * f->samples };
@@ -301,7 +351,7 @@ static bool try_one(struct tl_foretell *f, const struct tl_foretell_state *state
 		query.skip_end = f->first[f->run[s] + 1];
 	}
 	for (c = 0; c < f->features; c++) {
-		double variance = variance_at(f, state, t, c);
+		double variance = f->unsure[t * f->features + c];
 
 		weight[c] = weight_of(f, event, c, variance);
 		x[c] = f->x[s * f->features + c];
@@ -315,7 +365,7 @@ static bool try_one(struct tl_foretell *f, const struct tl_foretell_state *state
 		tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
 	}
 	for (k = 0; k < TL_KNN_MAX; k++)
-		off[k] = truth - tl_knn_mean(&near, k + 1, f->x + f->events + event, f->features);
+		off[k] = truth - middle(f, &near, k + 1, event);
 	*spread = spread_of(f, &near, event);
 	return near.n > 0;
 }
@@ -336,6 +386,21 @@ double tl_foretell_off(const struct tl_foretell *f, size_t event, double part)
 						   f->trials[event], part);
 }
 
+/**
+ * tl_foretell_widen() - It is farther off than it was when it was tried
+ * @f: what is known, tried
+ * @event: which
+ * @factor: what its variance is multiplied by, until it is tried again
+ */
+void tl_foretell_widen(struct tl_foretell *f, size_t event, double factor)
+{
+	size_t i;
+
+	f->variance[event] *= factor;
+	for (i = 0; i < f->trials[event]; i++)
+		f->off[event * TL_FORETELL_TRIALS + i] *= sqrt(factor);
+}
+
 /* The farthest twentieth counts no more than what it is beyond: tails are long. */
 static double variance_of(const struct tl_foretell *f, size_t event)
 {
@@ -349,15 +414,14 @@ static double variance_of(const struct tl_foretell *f, size_t event)
 	return f->trials[event] ? fmax(sum / (double)f->trials[event], 1e-4) : INFINITY;
 }
 
-static void try_event(struct tl_foretell *f, const struct tl_foretell_state *state,
-		      size_t event, gsl_rng *random, double *off)
+static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, double *off)
 {
 	double sum[TL_KNN_MAX] = { 0 }, spread[TL_FORETELL_TRIALS];
 	size_t n = 0, best = 0, trial, k;
 
 	if (any(f->weight + event * f->features, f->features))
 		for (trial = 0; trial < TL_FORETELL_TRIALS; trial++)
-			n += try_one(f, state, event, random, off + n * TL_KNN_MAX, &spread[n]);
+			n += try_one(f, event, random, off + n * TL_KNN_MAX, &spread[n]);
 	for (trial = 0; trial < n; trial++)
 		for (k = 0; k < TL_KNN_MAX; k++)
 			sum[k] += fabs(off[trial * TL_KNN_MAX + k]);
@@ -387,8 +451,9 @@ int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state
 	double *off = calloc((size_t)TL_FORETELL_TRIALS * TL_KNN_MAX, sizeof(*off));
 	size_t e;
 
+	look(f, state);
 	for (e = 0; random && off && f->samples && e < f->events; e++)
-		try_event(f, state, e, random, off);
+		try_event(f, e, random, off);
 	if (random)
 		gsl_rng_free(random);
 	free(off);

@@ -11,6 +11,7 @@
 struct tl_pmu_in;
 
 #define TL_FORETELL_TRIALS 240
+#define TL_FORETELL_REACHES 5
 
 /**
  * struct tl_foretell_state - What is believed of a record at a time
@@ -24,22 +25,26 @@ struct tl_foretell_state {
 
 /**
  * struct tl_foretell - What is known of a program
- * @features: three for an event: of the interval before, the same and the one behind
+ * @intervals: of the record
+ * @features: five for an event: of the interval before, the same, the one behind, and means of
+ *            four farther off to each side
  * @x: [@samples][@features] logarithms of rates
  * @use: [events][@samples] whether the event is in that run
  * @run: [@samples] which run
  * @offset: [events] added to rates, so that zero has a logarithm
- * @sd: [events] of the logarithms
+ * @sd: [@features] of @x
  * @weight: [events][@features] what each says of an event
  * @k: [events] neighbours
  * @off: [events][TL_FORETELL_TRIALS] how far the truth was off what was foretold, in units of
  *       how far the nearest are apart, rising
  * @trials: [events] of them
  * @variance: [events] of @off
+ * @seen: [@intervals][@features] of the record, as it is believed to be
+ * @unsure: [@intervals][@features] variances
  */
 struct tl_foretell {
-	size_t events, features, samples, runs;
-	double *x, *offset, *sd, *weight, *off, *variance;
+	size_t events, intervals, features, samples, runs;
+	double *seen, *unsure, *x, *offset, *sd, *weight, *off, *variance;
 	bool *use;
 	size_t *run, *first, *k, *trials;
 };
@@ -49,7 +54,7 @@ struct tl_foretell {
  * @value: logarithm of its rate
  * @spread: how far the nearest samples are apart, a deviation
  * @variance: of the truth about @value
- * @least: of the nearest samples, but the farthest out tenth
+ * @least: of the nearest samples
  * @most: of them
  */
 struct tl_foretold {
@@ -59,8 +64,9 @@ struct tl_foretold {
 int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);
 void tl_foretell_free(struct tl_foretell *f);
 int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state);
-bool tl_foretell(const struct tl_foretell *f, const struct tl_foretell_state *state,
-		 size_t interval, size_t event, struct tl_foretold *told);
+bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
+		 struct tl_foretold *told);
+void tl_foretell_widen(struct tl_foretell *f, size_t event, double factor);
 double tl_foretell_off(const struct tl_foretell *f, size_t event, double part);
 
 #endif

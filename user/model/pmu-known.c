@@ -65,6 +65,21 @@ static void event_fill(struct tl_pmu_event *e, const struct tl_pmu_in *in, size_
 }
 
 /**
+ * tl_pmu_event_own() - Judge an event by its own record, as if no run of it were known
+ * @in: record
+ * @event: which
+ * @e: its threshold is set
+ */
+void tl_pmu_event_own(const struct tl_pmu_in *in, size_t event, struct tl_pmu_event *e)
+{
+	struct tl_pmu_in alone = { in->record, NULL, 0, in->sd };
+	struct tl_pmu_event own = { 0 };
+
+	event_fill(&own, &alone, event);
+	e->threshold = own.threshold;
+}
+
+/**
  * tl_pmu_rate() - Counts a second while it was counted
  * @record: record
  * @cell: interval times events plus event

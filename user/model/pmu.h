@@ -62,6 +62,7 @@ struct tl_pmu_in {
 /**
  * struct tl_pmu_event - What is known of an event, and what was done to it
  * @known: in how many runs
+ * @unlike: of these it is not one: what they foretell is worse than what the intervals beside do
  * @max: a second, over all runs; of the record, if there is none. So are
  * @min: the least,
  * @mean: and
@@ -75,6 +76,7 @@ struct tl_pmu_in {
 struct tl_pmu_event {
 	size_t known, neighbours, done[TL_PMU_ACTIONS];
 	double max, min, mean, sd, threshold, running, foretold;
+	bool unlike;
 };
 
 /**
@@ -85,16 +87,18 @@ struct tl_pmu_event {
  * @action: [intervals][events] what was done
  * @event: [events]
  * @fell_back: events of which nothing is known
+ * @unlike: events that known runs are not like
  */
 struct tl_pmu_out {
 	double *count, *low95, *high95;
 	enum tl_pmu_action *action;
 	struct tl_pmu_event *event;
-	size_t fell_back;
+	size_t fell_back, unlike;
 };
 
 /* pmu-known.c */
 int tl_pmu_out_init(const struct tl_pmu_in *in, struct tl_pmu_out *out);
+void tl_pmu_event_own(const struct tl_pmu_in *in, size_t event, struct tl_pmu_event *e);
 void tl_pmu_out_free(struct tl_pmu_out *out);
 double tl_pmu_rate(const struct tl_pmu_record *record, size_t cell);
 int tl_pmu_check(const struct tl_pmu_in *in);
