@@ -59,8 +59,10 @@ check-model: model-programs ## tests of the models: closed forms, oracles, simul
 bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models take
 	$< $(O)/tierlens
 
-# Needs valgrind; counts once what its programs do, which takes about fifteen minutes.
+# Needs valgrind; counts once what its programs do, which takes about half an hour.
 .PHONY: eval-pmu
-eval-pmu: $(model-out)/eval-pmu ## cleaning of counters, on real programs; ARGS=--slices 200: quicker
-	folder=$$($(model-dir)/pmu-series.py $(ARGS)) && \
-		$< "$$folder" $$(cd "$$folder" && printf '%s\n' *-3.csv | sed 's/-3.csv//')
+PROGRAMS ?= gzip sort awk sqlite3
+eval-pmu: $(model-out)/eval-pmu ## cleaning of counters on real programs, against what is asked; EACH=1: one by one
+	folder=$$($(model-dir)/pmu-series.py --slices 600 --runs 4 $(PROGRAMS)) && \
+		wide=$$($(model-dir)/pmu-series.py --slices 600 --runs 4 --wide $(PROGRAMS)) && \
+		$< "$$folder" "$$wide" $(PROGRAMS)

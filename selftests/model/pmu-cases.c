@@ -13,21 +13,25 @@
 #include <string.h>
 
 #define TICK_S 0.004
-#define SOME 20 /* counts, below which errors relative to them say nothing */
 
 /* What the program does with bursts, in all of which counters are not concerned. */
 static double *truth_of(const struct pmu_series *series, const struct pmu_case *how,
 			struct sim *random)
 {
-	size_t cells = series->slices * series->events, i;
-	double *truth = malloc(cells * sizeof(*truth));
+	size_t cells = series->slices * series->events, i, e, lasts = how->lasts ? how->lasts : 1;
+	double *truth = malloc(cells * sizeof(*truth)), times = 1;
+	size_t left = 0;
 
-	for (i = 0; truth && i < cells; i++) {
-		truth[i] = series->value[i];
-		if (i % series->events != series->events - 1 && how->bursts > 0 &&
-		    sim_uniform(random) < how->bursts)
-			truth[i] *= 4 + 26 * sim_uniform(random);
-	}
+	for (e = 0; truth && e < series->events; e++, left = 0)
+		for (i = e; i < cells; i += series->events) {
+			if (!left && e + 1 < series->events && how->bursts > 0 &&
+			    sim_uniform(random) < how->bursts / (double)lasts) {
+				left = lasts;
+				times = 4 + 26 * sim_uniform(random);
+			}
+			truth[i] = series->value[i] * (left ? times : 1);
+			left -= left > 0;
+		}
 	return truth;
 }
 
@@ -112,7 +116,8 @@ void pmu_made_free(struct pmu_made *made)
 int pmu_known(const struct pmu_series *series, const struct pmu_case *how, struct sim *random,
 	      struct tl_pmu_run *run)
 {
-	struct pmu_case plain = { .ticks = how->ticks, .bursts = how->bursts };
+	struct pmu_case plain = { .ticks = how->ticks, .bursts = how->bursts,
+				  .lasts = how->lasts };
 	struct pmu_made made;
 	bool *has = malloc(series->events);
 	size_t i;
@@ -159,7 +164,7 @@ static void cell_add(struct pmu_score *s, const struct pmu_made *made,
 	s->off += fabs(value - truth) / mean;
 	if (made->running_s[cell] > 0 && made->running_s[cell] < 0.99 * made->enabled_s[cell])
 		s->partly += fabs(value - truth) / mean;
-	if (truth >= SOME)
+	if (truth >= PMU_SOME)
 		s->relative[s->n++] = fabs(value / truth - 1);
 	if (truth <= 0 && made->running_s[cell] > 0) {
 		s->zeros++;
@@ -176,19 +181,25 @@ static int warp_add(struct pmu_score *s, const struct pmu_made *made,
 		    const struct tl_pmu_out *out, size_t event, double mean)
 {
 	size_t n = made->record.intervals, events = made->record.events, t;
-	double *series = malloc(2 * n * sizeof(*series));
+	double *series = malloc(3 * n * sizeof(*series));
 	struct tl_dtw_in in = { series, series + n, n, n, n / 10, 0 };
-	struct tl_dtw_out warped;
+	struct tl_dtw_in least = { series + 2 * n, series + n, n, n, n / 10, 0 };
+	struct tl_dtw_out warped, left;
 	int code = -ENOMEM;
 
 	for (t = 0; series && t < n; t++) {
 		series[t] = out->count[t * events + event] / mean;
 		series[n + t] = made->truth[t * events + event] / mean;
+		series[2 * n + t] = made->hit[t * events + event] ? series[n + t] :
+				    made->count[t * events + event] / mean;
 	}
 	if (series)
 		code = tl_dtw(&in, &warped);
-	if (!code)
+	code = code ? code : tl_dtw(&least, &left);
+	if (!code) {
 		s->warped += warped.distance / (double)n;
+		s->noise += left.distance / (double)n;
+	}
 	free(series);
 	return code;
 }
@@ -215,7 +226,38 @@ int pmu_score_add(struct pmu_score *score, const struct pmu_made *made,
 		if (warp_add(score, made, out, e, mean))
 			return -ENOMEM;
 		score->total += fabs(sum / mean - 1);
+		score->unlike += out->event[e].unlike;
 		score->series++;
+	}
+	return 0;
+}
+
+/* Each way's own. */
+int pmu_scores_sum(struct pmu_score *sum, const struct pmu_score *score, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct pmu_score *to = &sum[i];
+		const struct pmu_score *s = &score[i];
+
+		if (room_for(to, s->n))
+			return -ENOMEM;
+		if (s->n)
+			memcpy(to->relative + to->n, s->relative, s->n * sizeof(*s->relative));
+		to->n += s->n;
+		to->warped += s->warped;
+		to->noise += s->noise;
+		to->off += s->off;
+		to->partly += s->partly;
+		to->total += s->total;
+		to->cells += s->cells;
+		to->zeros += s->zeros;
+		to->zeros_filled += s->zeros_filled;
+		to->changed += s->changed;
+		to->within += s->within;
+		to->series += s->series;
+		to->unlike += s->unlike;
 	}
 	return 0;
 }
@@ -329,7 +371,23 @@ static int row_read(struct pmu_series *s, char *line, const int *field, size_t e
 	return 0;
 }
 
-/* A file of pmu-series.py. */
+/* All fields in their order, but instructions at the end. */
+static int fields_all(const char *line, int *field, size_t *events)
+{
+	int own = field_of(line, "instructions"), n = 1, at;
+
+	for (; *line; line++)
+		n += *line == ',';
+	if (own < 0 || n > EVENTS)
+		return -ENOENT;
+	for (*events = 0, at = 0; at < n; at++)
+		if (at != own)
+			field[(*events)++] = at;
+	field[(*events)++] = own;
+	return 0;
+}
+
+/* A file of pmu-series.py; NULL for all of its events. */
 int pmu_series_read(struct pmu_series *series, const char *file, const char *const *event,
 		    size_t events)
 {
@@ -338,15 +396,18 @@ int pmu_series_read(struct pmu_series *series, const char *file, const char *con
 	int field[EVENTS], code = 0;
 	size_t room = 0, e;
 
-	*series = (struct pmu_series){ .events = events };
+	*series = (struct pmu_series){ 0 };
 	if (!from)
 		return -errno;
 	if (getline(&line, &room, from) <= 0)
 		code = -ENODATA;
-	for (e = 0; !code && e < events; e++) {
+	if (!code && !event)
+		code = fields_all(line, field, &events);
+	for (e = 0; !code && event && e < events; e++) {
 		field[e] = field_of(line, event[e]);
-		code = field[e] < 0 ? -ENOENT : 0;
+		code = field[e] < 0 ? -ENOMSG : 0;
 	}
+	series->events = events;
 	while (!code && getline(&line, &room, from) > 0)
 		code = row_read(series, line, field, events);
 	free(line);

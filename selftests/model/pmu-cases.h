@@ -9,6 +9,8 @@
 
 struct sim;
 
+#define PMU_SOME 20 /* counts, below which errors relative to them say nothing */
+
 /**
  * struct pmu_series - Counts, slice by slice
  * @value: [@slices][@events]
@@ -27,11 +29,13 @@ struct pmu_series {
  * @peaks: part of them that are 4 to 30 times too large
  * @noise: standard deviation of all others, of themselves
  * @bursts: part of the slices in which an event really happens 4 to 30 times as often
+ * @lasts: slices that a burst lasts, 0 for one
  */
 struct pmu_case {
 	const char *name;
 	size_t counters, ticks;
 	double zeros, peaks, noise, bursts;
+	size_t lasts;
 };
 
 /**
@@ -48,6 +52,7 @@ struct pmu_made {
 /**
  * struct pmu_score - How far a record is off the truth, in sums that add up
  * @warped: DTW distance of each event, by its mean
+ * @noise: of it, if there were no faults
  * @off: Σ |value - truth| by the event's mean
  * @cells: over so many
  * @relative: [@n] relative errors where the truth is not next to nothing
@@ -58,10 +63,11 @@ struct pmu_made {
  * @partly: Σ |value - truth| by the event's mean, where it was counted for a part of the time
  * @total: Σ |Σ value / Σ truth - 1| over events
  * @series: of so many
+ * @unlike: series that known runs were not taken for
  */
 struct pmu_score {
-	double warped, off, partly, total, *relative;
-	size_t cells, n, room, zeros, zeros_filled, changed, within, series;
+	double warped, noise, off, partly, total, *relative;
+	size_t cells, n, room, zeros, zeros_filled, changed, within, series, unlike;
 };
 
 int pmu_made_init(struct pmu_made *made, const struct pmu_series *series,
@@ -72,6 +78,7 @@ int pmu_known(const struct pmu_series *series, const struct pmu_case *how, struc
 void pmu_known_free(struct tl_pmu_run *run);
 int pmu_score_add(struct pmu_score *score, const struct pmu_made *made,
 		  const struct tl_pmu_out *out);
+int pmu_scores_sum(struct pmu_score *sum, const struct pmu_score *score, size_t n);
 double pmu_score_median(const struct pmu_score *score);
 double pmu_score_mean(const struct pmu_score *score);
 void pmu_score_free(struct pmu_score *score);

@@ -7,7 +7,7 @@ the folder. Valgrind's callgrind counts what a simulated processor does and tell
 A run of a program differs from another of it by what it works on. PROGRAM: one of PROGRAMS; all, if none is
 given. A file of it is PROGRAM-RUN.csv: a row a slice, a column an event, and `instructions`. With --wide there are
 the misses of smaller caches and larger ones beside, which other passes over the same work count: the program does
-the same again, so that slices are the same.
+the same again, so that slices are the same. Three events are made of others, as processors have them too.
 """
 import argparse
 import concurrent.futures
@@ -22,14 +22,20 @@ import sys
 import tempfile
 
 BLOCKS = 100000
-VERSION = 1  # of the inputs and the columns; another folder in the cache
+VERSION = 3  # of the inputs and the columns: other inputs, another folder in the cache
 # Sizes of caches that are simulated: first-level, last-level. The machine's own would be another on each.
-CACHES = [(32768, 1 << 20), (8192, 1 << 18), (16384, 1 << 19), (65536, 1 << 22), (4096, 1 << 17)]
-MISSES = ["I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw"]
+CACHES = [(32768, 1 << 20), (8192, 1 << 18), (65536, 1 << 22)]
+MISSES = ["I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw", "ILdmr", "DLdmr", "DLdmw"]
 NAMES = {"Ir": "instructions", "Dr": "loads", "Dw": "stores", "I1mr": "icache_misses", "D1mr": "l1d_read_misses",
          "D1mw": "l1d_write_misses", "ILmr": "llc_code_misses", "DLmr": "llc_read_misses",
          "DLmw": "llc_write_misses", "Bc": "branches", "Bcm": "branch_misses", "Bi": "indirect_branches",
-         "Bim": "indirect_misses"}
+         "Bim": "indirect_misses", "ILdmr": "llc_code_writebacks", "DLdmr": "llc_read_writebacks",
+         "DLdmw": "llc_write_writebacks"}
+# Made of counts: cycles as callgrind's own tools estimate them, and what reaches the caches.
+MADE = {"cycles": {"instructions": 1, "branch_misses": 10, "indirect_misses": 10, "icache_misses": 10, "l1d_read_misses": 10,
+                   "l1d_write_misses": 10, "llc_code_misses": 100, "llc_read_misses": 100, "llc_write_misses": 100},
+        "memory_accesses": {"loads": 1, "stores": 1},
+        "llc_references": {"icache_misses": 1, "l1d_read_misses": 1, "l1d_write_misses": 1}}
 
 
 def words(r, n, most):
@@ -114,36 +120,50 @@ def count(program, work, cache):
     command = [a.replace("IN", str(work)) if a in ("IN", ".read IN") else a for a in PROGRAMS[program][0]]
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["nice", "-n", "10", "valgrind", "--tool=callgrind", "--quiet", "--cache-sim=yes", "--branch-sim=yes",
-                        f"--I1={first},8,64", f"--D1={first},8,64", f"--LL={last},16,64",
+                        "--simulate-wb=yes", f"--I1={first},8,64", f"--D1={first},8,64", f"--LL={last},16,64",
                         f"--dump-every-bb={BLOCKS}", f"--callgrind-out-file={scratch}/cg"] + command,
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
                        env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
         return slices_read(pathlib.Path(scratch))
 
 
-def table(program, work, wide):
+def narrow(program, work):
     events, rows = count(program, work, 0)
     names = [NAMES[e] for e in events]
-    for cache in range(1, len(CACHES) if wide else 1):
+    rows = [row + [sum(n * row[names.index(e)] for e, n in parts.items()) for parts in MADE.values()] for row in rows]
+    return names + list(MADE), rows
+
+
+def widen(program, work, names, rows):
+    for cache in range(1, len(CACHES)):
         other, more = count(program, work, cache)
         taken = [other.index(e) for e in MISSES]
-        names += [f"{NAMES[e]}_{CACHES[cache][e.find('L') == 1] >> 10}k" for e in MISSES]
+        names = names + [f"{NAMES[e]}_{CACHES[cache][e.find('L') == 1] >> 10}k" for e in MISSES]
         if abs(len(more) - len(rows)) > 2:
             sys.exit(f"pmu-series.py: {program} did other things when it was run again: leave --wide out")
         rows = [row + [beside[k] for k in taken] for row, beside in zip(rows, more)]
     return names, rows
 
 
+def known(file):
+    with open(file, encoding="ascii", newline="") as lines:
+        rows = list(csv.reader(lines))
+    return rows[0], rows[1:]
+
+
 def make(program, run, slices, wide, folder):
-    to = folder / f"{program}-{run}.csv"
+    """A wide file begins with the columns of the other one, which is taken if it is there."""
+    to, other = folder / f"{program}-{run}.csv", folder.parent / folder.name.removesuffix("-wide") / f"{program}-{run}.csv"
     if to.exists():
         return
     _, write, lines = PROGRAMS[program]
-    r = random.Random(f"{program} {run}")
+    r = random.Random(f"{VERSION} {program} {run}")
     with tempfile.TemporaryDirectory() as scratch:
         work = pathlib.Path(scratch) / "in"
         write(r, work, max(int(lines * slices / 1000 * r.uniform(0.9, 1.1)), 20))
-        names, rows = table(program, work, wide)
+        names, rows = known(other) if other.exists() else narrow(program, work)
+        if wide:
+            names, rows = widen(program, work, names, rows)
     part = to.with_suffix(f".part{os.getpid()}")
     with open(part, "w", encoding="ascii", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([names] + rows)
@@ -154,7 +174,7 @@ def main():
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--slices", type=int, default=1000, help="about so many a run (1000)")
     asked.add_argument("--runs", type=int, default=3)
-    asked.add_argument("--wide", action="store_true", help="37 events instead of 13; five passes")
+    asked.add_argument("--wide", action="store_true", help="37 events instead of 19; three passes")
     asked.add_argument("--jobs", type=int, default=1)
     asked.add_argument("program", nargs="*", metavar="PROGRAM")
     args = asked.parse_args()
