@@ -21,11 +21,22 @@ static struct tl_pmu_event sum_of(const struct tl_pmu_file *file, const struct t
 
 		for (a = 0; a < TL_PMU_ACTIONS; a++)
 			sum.done[a] += e->done[a];
+		sum.unlike |= e->unlike;
 		sum.running += e->running;
 		sum.foretold = fmax(sum.foretold, e->foretold);
 	}
 	sum.running /= (double)file->parts;
 	return sum;
+}
+
+/* Events that known runs are not like, on any processor. */
+static size_t unlike_of(const struct tl_pmu_file *file, const struct tl_pmu_out *out)
+{
+	size_t n = 0, e;
+
+	for (e = 0; e < file->events; e++)
+		n += sum_of(file, out, e).unlike;
+	return n;
 }
 
 static double coverage_of(const struct tl_pmu_file *file, double sd)
@@ -50,6 +61,18 @@ static void coverages_print(const struct tl_pmu_file *file, FILE *to)
 	for (n = 1; n <= COVERAGES; n++)
 		fprintf(to, "  %d: %.2f %%", n, 100 * coverage_of(file, n));
 	putc('\n', to);
+}
+
+static void unlike_print(const struct tl_pmu_file *file, const struct tl_pmu_out *out,
+			 const char *app, FILE *to)
+{
+	size_t unlike = unlike_of(file, out);
+
+	if (unlike)
+		fprintf(to, "Of %zu of the %zu events this is unlike the known runs of %s: another program, "
+			"input or machine.\nThey stay as they were counted, but for local medians. If it is "
+			"%s, teach it such a run:\ntierlens pmu learn FILE --app %s --beside --kb DB; or "
+			"as another --environment.\n\n", unlike, file->events, app, app, app);
 }
 
 static void unknown_print(const struct tl_pmu_file *file, const struct tl_pmu_out *out,
@@ -80,12 +103,13 @@ void tl_pmu_cleaned_print(const struct tl_pmu_file *file, const struct tl_pmu_ou
 	size_t e, a;
 
 	unknown_print(file, out, app, runs, to);
+	unlike_print(file, out, app, to);
 	for (e = 0; grid && e < file->events; e++) {
 		struct tl_pmu_event sum = sum_of(file, out, e);
 
 		tl_grid_add(grid, "%s", file->event[e]);
 		tl_grid_add(grid, "%.1f %%", 100 * sum.running);
-		tl_grid_add(grid, "%zu", sum.known);
+		tl_grid_add(grid, "%zu%s", sum.known, sum.unlike ? ", unlike" : "");
 		for (a = 0; a < TL_PMU_ABSENT; a++)
 			tl_grid_add(grid, "%zu", sum.done[a]);
 		if (sum.foretold > 0)
@@ -105,11 +129,23 @@ static json_t *event_json(const char *name, const struct tl_pmu_event *e)
 
 	for (a = 0; a < TL_PMU_ACTIONS; a++)
 		json_object_set_new(done, tl_pmu_action_name(a), json_integer((json_int_t)e->done[a]));
-	return json_pack("{s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "event",
+	return json_pack("{s:o, s:f, s:I, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "event",
 			 tl_out_name(name), "running", e->running, "known_runs",
-			 (json_int_t)e->known, "neighbours", (json_int_t)e->neighbours, "max", e->max,
+			 (json_int_t)e->known, "unlike", e->unlike, "neighbours", (json_int_t)e->neighbours, "max", e->max,
 			 "min", e->min, "mean", e->mean, "sd", e->sd, "threshold", e->threshold,
 			 "foretold_error", e->foretold, "done", done);
+}
+
+static const char *verdict_of(const struct tl_pmu_out *out, size_t events, size_t runs,
+			      size_t unlike)
+{
+	if (!runs)
+		return "never seen: local medians only";
+	if (unlike && unlike + out[0].fell_back >= events)
+		return "unlike the known runs: local medians only";
+	if (unlike)
+		return "some events are unlike the known runs";
+	return out[0].fell_back ? "some events were never seen" : "ok";
 }
 
 /**
@@ -138,11 +174,11 @@ json_t *tl_pmu_cleaned_json(const struct tl_pmu_file *file, const struct tl_pmu_
 		snprintf(name, sizeof(name), "%d", n);
 		json_object_set_new(coverage, name, json_real(coverage_of(file, n)));
 	}
-	return json_pack("{s:o, s:I, s:I, s:o, s:o, s:s}", "app", tl_out_name(app), "runs",
-			 (json_int_t)runs, "fell_back", (json_int_t)out[0].fell_back, "events", events,
-			 "coverage", coverage, "verdict",
-			 !runs ? "never seen: local medians only" :
-			 out[0].fell_back ? "some events were never seen" : "ok");
+	e = unlike_of(file, out);
+	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:s}", "app", tl_out_name(app), "runs",
+			 (json_int_t)runs, "fell_back", (json_int_t)out[0].fell_back, "unlike",
+			 (json_int_t)e, "events", events, "coverage", coverage, "verdict",
+			 verdict_of(out, file->events, runs, e));
 }
 
 static void percent_add(struct tl_grid *grid, double part)
