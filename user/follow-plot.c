@@ -121,14 +121,6 @@ static void changes_print(FILE *to, const struct tl_follow *f, size_t resource, 
 	}
 }
 
-/* Three or more lines of one, two or five, which is what there is room for. */
-static double step_of(double range)
-{
-	double unit = pow(10, floor(log10(range / 3))), n = range / 3 / unit;
-
-	return unit * (n < 2 ? 1 : n < 5 ? 2 : 5);
-}
-
 static void plot_print(FILE *to, const struct tl_follow *f, size_t plot, size_t rows)
 {
 	size_t class, resource = place_of(f, plot, &class);
@@ -139,7 +131,7 @@ static void plot_print(FILE *to, const struct tl_follow *f, size_t plot, size_t 
 	range_of(f, resource, class, &low, &high);
 	fprintf(to, "set origin %.6f,%.6f\nset size %.6f,%.6f\nset yrange [%.6g:%.6g]\n", x, y,
 		1.0 / COLUMNS, 1.0 / (double)rows, 1e3 * low, 1e3 * high);
-	fprintf(to, "set ytics %.6g\n", step_of(1e3 * (high - low)));
+	fprintf(to, "set ytics %.6g\n", tl_plot_step(1e3 * (high - low)));
 	changes_print(to, f, resource, class);
 	fprintf(to, "plot $d%zu using 1:3:4 with filledcurves fs noborder fc rgb '#" BAND_ALPHA
 		"%s', $d%zu using 1:2 with lines lw 1.6 lc rgb '%s'\n", plot, colour + 1, plot,

@@ -111,6 +111,21 @@ double tl_plot_local_s(double t_s)
 	return t_s + (double)tm.tm_gmtoff;
 }
 
+/**
+ * tl_plot_step() - How far apart the lines of a small plot are
+ * @range: what the axis shows
+ *
+ * Three or more lines of one, two or five, which is what there is room for.
+ *
+ * Return: it.
+ */
+double tl_plot_step(double range)
+{
+	double unit = pow(10, floor(log10(range / 3))), n = range / 3 / unit;
+
+	return unit * (n < 2 ? 1 : n < 5 ? 2 : 5);
+}
+
 static double local_s(u64 ns)
 {
 	return tl_plot_local_s((double)ns / 1e9);

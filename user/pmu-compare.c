@@ -18,11 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct series {
-	double *value;
-	size_t n;
-};
-
 static size_t event_of(const struct tl_pmu_file *file, const char *name)
 {
 	size_t e;
@@ -33,12 +28,12 @@ static size_t event_of(const struct tl_pmu_file *file, const char *name)
 }
 
 /* Rates of an event on all processors, one behind the other. */
-static int series_of(const struct tl_pmu_file *file, const char *event, struct series *s,
+static int series_of(const struct tl_pmu_file *file, const char *event, struct tl_pmu_series *s,
 		     struct tl_error *err)
 {
 	size_t e = event_of(file, event), room = 0, p, t;
 
-	*s = (struct series){ 0 };
+	*s = (struct tl_pmu_series){ 0 };
 	for (p = 0; p < file->parts; p++)
 		room += file->part[p].record.intervals;
 	s->value = calloc(room + 1, sizeof(*s->value));
@@ -53,7 +48,7 @@ static int series_of(const struct tl_pmu_file *file, const char *event, struct s
 }
 
 /* At the same part of the time, between values of the other. */
-static double error_of(const struct series *test, const struct series *ref)
+static double error_of(const struct tl_pmu_series *test, const struct tl_pmu_series *ref)
 {
 	double sum = 0, at, truth;
 	size_t n = 0, t, k;
@@ -72,7 +67,7 @@ static double error_of(const struct series *test, const struct series *ref)
 	return n ? sum / (double)n : -1;
 }
 
-static int distance(const struct series *a, const struct series *b, double *distance,
+static int distance(const struct tl_pmu_series *a, const struct tl_pmu_series *b, double *distance,
 		    struct tl_error *err)
 {
 	size_t longer = a->n > b->n ? a->n : b->n;
@@ -86,21 +81,28 @@ static int distance(const struct series *a, const struct series *b, double *dist
 	return code ? tl_error_set(err, code, "rates are too large to be compared: mend the records") : 0;
 }
 
-static int event_compare(const struct series series[3], struct tl_pmu_differ *d,
-			 struct tl_error *err)
+static int event_compare(struct tl_pmu_differ *d, struct tl_error *err)
 {
-	int code = distance(&series[0], &series[1], &d->test, err);
+	int code = distance(&d->series[0], &d->series[1], &d->test, err);
 
-	code = code ? code : distance(&series[1], &series[2], &d->reference, err);
+	code = code ? code : distance(&d->series[1], &d->series[2], &d->reference, err);
 	d->diff = d->reference > 0 ? fabs(d->test - d->reference) / d->reference : -1;
-	d->error = error_of(&series[0], &series[1]);
+	d->error = error_of(&d->series[0], &d->series[1]);
 	return code;
+}
+
+static void series_free(struct tl_pmu_differ *d)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(d->series); i++)
+		free(d->series[i].value);
 }
 
 /**
  * tl_pmu_compare() - Hold a record against two others of the same work
  * @file: [3] the record, the reference, another reference
- * @differ: [events of the first] filled in
+ * @differ: [events of the first] filled in; to be freed, however it ends
  * @n: how many events all three have
  * @err: the sentence if it fails
  *
@@ -109,21 +111,34 @@ static int event_compare(const struct series series[3], struct tl_pmu_differ *d,
 int tl_pmu_compare(const struct tl_pmu_file file[3], struct tl_pmu_differ *differ, size_t *n,
 		   struct tl_error *err)
 {
-	struct series series[3];
 	size_t e, i;
 	int code = 0;
 
 	*n = 0;
 	for (e = 0; !code && e < file[0].events; e++) {
-		memset(series, 0, sizeof(series));
-		for (i = 0; !code && i < ARRAY_SIZE(series); i++)
-			code = series_of(&file[i], file[0].event[e], &series[i], err);
-		if (!code && series[0].n && series[1].n && series[2].n) {
-			differ[*n].event = file[0].event[e];
-			code = event_compare(series, &differ[(*n)++], err);
+		struct tl_pmu_differ *d = &differ[*n];
+
+		*d = (struct tl_pmu_differ){ .event = file[0].event[e] };
+		for (i = 0; !code && i < ARRAY_SIZE(d->series); i++)
+			code = series_of(&file[i], d->event, &d->series[i], err);
+		if (code || !d->series[0].n || !d->series[1].n || !d->series[2].n) {
+			series_free(d);
+			continue;
 		}
-		for (i = 0; i < ARRAY_SIZE(series); i++)
-			free(series[i].value);
+		++*n;
+		code = event_compare(d, err);
 	}
 	return code;
+}
+
+/**
+ * tl_pmu_differ_free() - Give back what comparing has allocated
+ * @differ: [@n] events; freed itself, too
+ * @n: how many
+ */
+void tl_pmu_differ_free(struct tl_pmu_differ *differ, size_t n)
+{
+	while (n)
+		series_free(&differ[--n]);
+	free(differ);
 }

@@ -76,6 +76,7 @@ extern const char *const tl_plot_colours[TL_REPORT_TIERS];
 FILE *tl_plot_open(struct tl_bytes *script, const char *y_label);
 int tl_plot_run(FILE *to, struct tl_bytes *script, struct tl_bytes *svg,
 		struct tl_error *err);
+double tl_plot_step(double range);
 double tl_plot_local_s(double t_s);
 void tl_plot_time_axis(FILE *to, double from, double until);
 

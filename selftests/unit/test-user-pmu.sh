@@ -111,6 +111,14 @@ cleans()
 	run "$real" pmu clean "$dir/3.csv" --app other --kb "$kb"
 	[[ $status == 0 ]] && grep -q 'Of other nothing is known' "$dir/out"
 	result $? 'which is said'
+	# Another machine: all happens a hundred times as often, in another order.
+	awk -F, -v OFS=, 'NR > 1 { $4 *= 1 + 99 * (1 + sin($1 * 9)) }1' "$dir/3.csv" >"$dir/other.csv"
+	run "$real" pmu clean "$dir/other.csv" --app shop --kb "$kb" --json
+	good 'what is unlike the known runs is said to be' '.[0] | .unlike == 3 and (.verdict | startswith("unlike")) and
+		all(.events[]; .unlike and .done.corrected == 0)'
+	run "$real" pmu clean "$dir/other.csv" --app shop --kb "$kb"
+	[[ $status == 0 ]] && grep -q 'Of 3 of the 3 events this is unlike the known runs of shop' "$dir/out"
+	result $? 'to people, too'
 	says 1 'it was cleaned already' "$real" pmu clean "$dir/c.csv" --app shop --kb "$kb"
 }
 
@@ -122,6 +130,17 @@ compares()
 	good 'what was not is farther' '.[0].events | map(.diff) | min > 1'
 	run "$real" pmu compare "$dir/3.csv" "$dir/1.csv" "$dir/1.csv" --json
 	good 'references that are the same have no difference' '.[0].events | all(.diff == null)'
+	sed 's/event2/<b>$&;`/' "$dir/1.csv" >"$dir/odd.csv"
+	run "$real" pmu compare "$dir/odd.csv" "$dir/odd.csv" "$dir/odd.csv" -o "$dir/c.svg" --json
+	good 'what is compared is drawn' '.[0].events | length == 3'
+	python3 -c 'import sys, xml.etree.ElementTree as tree
+texts = ["".join(t.itertext()) for t in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text")]
+assert any(t.startswith("<b>$") for t in texts) and "REF2" in texts and any("event1" in t for t in texts), texts' "$dir/c.svg" 2>"$dir/err"
+	result $? 'with names as they are'
+	run "$real" pmu compare "$dir/3.csv" "$dir/1.csv" "$dir/2.csv" -o -
+	[[ $status == 0 && $(head -c 5 "$dir/out") == '<?xml' ]] && ! grep -q 'DTW to reference' "$dir/out"
+	result $? 'to standard output nothing else is printed'
+	says 1 'cannot write' "$real" pmu compare "$dir/3.csv" "$dir/1.csv" "$dir/2.csv" -o "$dir/none/c.svg"
 }
 
 bad_bases()
