@@ -5,7 +5,9 @@
  * but for its outliers, those above mean + n sd, n = 5, if they stand alone: among its neighbours,
  * and with no other event up at that time, as those are when it is the program that has a peak.
  * They are replaced by the local median, and so is what was not counted at all, or is a zero among
- * counts that are far from it. Of what was counted for the part f, only the rest is replaced.
+ * counts that are far from it. What was counted for a part of the time stays as equation 1 has it:
+ * whether the program did for all of the time what stands out in that part, nothing tells, and
+ * to do nothing must not have been better.
  *
  * Source: paper 003, 2.3.
  */
@@ -82,6 +84,8 @@ void tl_pmu_alone(struct tl_pmu_work *s, size_t cell)
 		return;
 	if (tl_pmu_running(s, cell) > 0)
 		action = tl_pmu_above(s, cell) ? TL_PMU_OUTLIER : TL_PMU_ZERO;
+	if (action != TL_PMU_MISSING && tl_pmu_running(s, cell) < TL_PMU_FULL)
+		return;
 	if ((action != TL_PMU_MISSING && !is_lone(s, cell)) || tl_median_local(&in, &median))
 		return;
 	for (t = 0; t < s->record->intervals; t++) {
@@ -89,8 +93,6 @@ void tl_pmu_alone(struct tl_pmu_work *s, size_t cell)
 		if (!s->bad[at])
 			sorted[n++] = tl_pmu_rate(s->record, at) * s->record->enabled_s[cell];
 	}
-	if (action == TL_PMU_OUTLIER) /* what was counted was: the rest is as beside */
-		median += tl_pmu_running(s, cell) < TL_PMU_FULL ? tl_pmu_running(s, cell) * (s->out->count[cell] - median) : 0;
 	s->out->action[cell] = action;
 	s->out->count[cell] = median;
 	s->out->low95[cell] = fmin(tl_quantile(sorted, n, 0.025), median);
