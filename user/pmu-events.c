@@ -361,3 +361,89 @@ void tl_pmu_events_free(struct tl_pmu_names *names)
 	free(names->device);
 	free(names->event);
 }
+
+/* ---- devices -------------------------------------------------------------------------- */
+
+struct of_type {
+	const char *devices;
+	u32 type;
+};
+
+/* Processors' own counters have a list of these processors, those of others a mask. */
+static bool is_core(const char *device, void *arg)
+{
+	const struct of_type *wanted = arg;
+	char line[1024];
+	u32 type;
+
+	return device_type(wanted->devices, device, &type) && type == wanted->type &&
+	       line_read(wanted->devices, device, "", "cpus", line, sizeof(line));
+}
+
+/**
+ * tl_pmu_events_core() - Are events of a type on the processor's own counters?
+ * @devices: where sysfs has the devices, TL_PMU_DEVICES
+ * @type: of the event
+ *
+ * Return: true also for generic and raw ones.
+ */
+bool tl_pmu_events_core(const char *devices, u32 type)
+{
+	struct of_type wanted = { devices, type };
+
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW ||
+	       each_in(devices, is_core, &wanted);
+}
+
+struct caps {
+	const char *devices, *device;
+	struct tl_pmu_cap *cap;
+	size_t n;
+	bool no_memory;
+};
+
+static bool cap_collect(const char *name, void *arg)
+{
+	struct caps *c = arg;
+	struct tl_pmu_cap *new, cap = { 0 };
+
+	if (!line_read(c->devices, c->device, "caps", name, cap.value, sizeof(cap.value)))
+		return false;
+	snprintf(cap.device, sizeof(cap.device), "%.63s", c->device);
+	snprintf(cap.name, sizeof(cap.name), "%.63s", name);
+	new = tl_array_append((void **)&c->cap, &c->n, sizeof(*new));
+	c->no_memory = !new;
+	if (new)
+		*new = cap;
+	return c->no_memory;
+}
+
+static bool caps_collect(const char *device, void *arg)
+{
+	struct caps *c = arg;
+	char folder[1024];
+
+	c->device = device;
+	snprintf(folder, sizeof(folder), "%s/%s/caps", c->devices, device);
+	return each_in(folder, cap_collect, c);
+}
+
+/**
+ * tl_pmu_events_caps() - What devices tell about their counters
+ * @devices: where sysfs has the devices, TL_PMU_DEVICES
+ * @caps: set to an array to be freed by the caller, those of a device one after the other
+ * @n: set to its length
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_pmu_events_caps(const char *devices, struct tl_pmu_cap **caps, size_t *n,
+		       struct tl_error *err)
+{
+	struct caps c = { .devices = devices };
+
+	each_in(devices, caps_collect, &c);
+	*caps = c.cap;
+	*n = c.n;
+	return c.no_memory ? tl_error_no_memory(err) : 0;
+}

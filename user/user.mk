@@ -49,7 +49,8 @@ user-test-lib-objects := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources)
 user-test-lib := $(user-test-dir)/lib.a
 $(user-test-lib): $(user-test-lib-objects)
 
-$(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h selftests/unit/damage.h
+$(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h selftests/unit/damage.h \
+		selftests/unit/fake-counters.h
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
 

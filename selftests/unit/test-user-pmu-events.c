@@ -43,6 +43,11 @@ static void sysfs_make(void)
 	put("uncore", "format", "event", "config:0-7");
 	put("uncore", "events", "reads", "event=5");
 	put("cpu,odd", ".", "type", "none");
+	put("little", ".", "type", "8");
+	put("little", ".", "cpus", "2-3");
+	put("little", "caps", "slots", "0x00000006");
+	put("core", "caps", "max_precise", "3");
+	put("core", "caps", "branches", "32");
 }
 
 static void found(const char *text, u32 type, u64 config, u64 config1)
@@ -86,6 +91,27 @@ static void test_list(void)
 	tl_pmu_events_free(&names);
 }
 
+static void test_devices(void)
+{
+	struct tl_pmu_cap *cap;
+	struct tl_error err;
+	size_t n, none;
+	int code = tl_pmu_events_caps(root, &cap, &n, &err);
+
+	ok(!code && n == 3 && !strcmp(cap[0].device, "core") && !strcmp(cap[0].name, "branches") &&
+	   !strcmp(cap[0].value, "32") && !strcmp(cap[1].name, "max_precise") &&
+	   !strcmp(cap[2].device, "little") && !strcmp(cap[2].value, "0x00000006"),
+	   "what devices tell: %zu", n);
+	free(cap);
+	code = tl_pmu_events_caps("/nowhere", &cap, &none, &err);
+	ok(!code && !none, "and without sysfs nothing");
+	free(cap);
+	ok(tl_pmu_events_core(root, 0) && tl_pmu_events_core(root, 3) && tl_pmu_events_core(root, 4) &&
+	   tl_pmu_events_core(root, 8), "counters of processors");
+	ok(!tl_pmu_events_core(root, 17) && !tl_pmu_events_core(root, 1) && !tl_pmu_events_core(root, 99),
+	   "counters of others");
+}
+
 int main(void)
 {
 	char command[64];
@@ -117,6 +143,7 @@ int main(void)
 	refused("core/odd=1/", "goes to config9");
 	refused("broken", "no term \"nothing\"");
 	test_list();
+	test_devices();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	return system(command) ? 1 : done();
 }
