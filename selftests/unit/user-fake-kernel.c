@@ -26,6 +26,8 @@
  *   bare         nothing that may be absent is there
  *   orphan       a path's parent is not
  *   charged      events are counted, of which one is charged to requests
+ *   turns        events take turns on the counters
+ *   no-perf      perf_event_open is not permitted
  *   idle         there are no requests
  *   long-ago     the first six intervals began an hour ago, the others by the real clock
  * An interval takes 100 ms; 16 are kept. Requests that change something are written
