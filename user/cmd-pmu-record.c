@@ -5,6 +5,7 @@
 #include "out.h"
 #include "pmu-classes.h"
 #include "pmu-events.h"
+#include "pmu-at-once.h"
 #include "record.h"
 #include "request.h"
 #include "table.h"
@@ -27,6 +28,8 @@ struct args {
 };
 
 /*
+ * @group: of each event, by what the kernel says of counters
+ * @groups: how many; 0: it says nothing
  * @total: what there was of requests, if that is wanted
  * @by_us: measuring was off, and is on for this
  */
@@ -36,7 +39,8 @@ struct session {
 	struct tl_pmu_info event[TIERLENS_PMU_EVENTS_MAX];
 	struct tl_count sum[TIERLENS_PMU_EVENTS_MAX];
 	struct tl_interval *total;
-	size_t n, added;
+	size_t group[TIERLENS_PMU_EVENTS_MAX];
+	size_t n, added, groups;
 	bool by_us;
 };
 
@@ -90,13 +94,27 @@ static int measuring_begin(struct session *s, struct tl_error *err)
 	return 0;
 }
 
+/* Before anything is counted, if the kernel can be asked. What is charged takes no turns. */
+static void groups_find(struct session *s)
+{
+	struct tl_error ignored;
+	int n = s->args->classes ? 0 : tl_pmu_groups(TL_PMU_DEVICES, s->event, s->n, s->group, &ignored);
+
+	s->groups = n > 0 ? (size_t)n : 0;
+	if (s->groups > 1)
+		fprintf(stderr, "%zu events take turns on the counters: %zu groups would not\n", s->n, s->groups);
+}
+
 static int begin(struct session *s, struct tl_error *err)
 {
 	int code = tl_ctl_open(&s->ctl, err);
 
 	for (; !code && s->added < s->n; s->added += !code)
 		code = tl_ctl_pmu_add(s->ctl, &s->event[s->added], err);
-	return code ? code : measuring_begin(s, err);
+	if (code)
+		return code;
+	groups_find(s);
+	return measuring_begin(s, err);
 }
 
 /*
@@ -174,21 +192,55 @@ static double running_of(const struct tl_count *sum)
 	return sum->enabled_ns ? (double)sum->running_ns / (double)sum->enabled_ns : 0;
 }
 
-/* Groups of as many as were counted at once, in the order in which they were given. */
+/* Of the n-th group, as record takes it. */
+static void group_print(const struct session *s, const size_t *group, size_t n)
+{
+	const char *before = "  -e ";
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (group[i] == n) {
+			fprintf(stderr, "%s%s", before, s->event[i].name);
+			before = ",";
+		}
+	putc('\n', stderr);
+}
+
+/* If the kernel says nothing: as many as were counted at once, in the order in which they
+ * were given. Return: how many groups, or 0. */
+static size_t groups_guess(const struct session *s, double at_once, size_t *group)
+{
+	size_t fit = (size_t)(at_once + 0.05), i;
+
+	if (!fit)
+		return 0;
+	fprintf(stderr, "%zu of them are counted at once. Without taking turns:\n", fit);
+	for (i = 0; i < s->n; i++)
+		group[i] = i / fit;
+	return group[s->n - 1] + 1;
+}
+
 static void groups_print(const struct session *s)
 {
+	size_t guess[TIERLENS_PMU_EVENTS_MAX], groups = s->groups, i;
+	const size_t *group = s->group;
 	double at_once = 0;
-	size_t i, fit;
 
 	for (i = 0; i < s->n; i++)
 		at_once += running_of(&s->sum[i]);
-	fit = (size_t)(at_once + 0.05);
-	if (!fit || fit >= s->n)
+	if (at_once + 0.05 >= (double)s->n)
 		return;
-	fprintf(stderr, "%zu of them are counted at once. Without taking turns:\n", fit);
-	for (i = 0; i < s->n; i++)
-		fprintf(stderr, "%s%s%s", i % fit ? "," : "  -e ", s->event[i].name,
-			i % fit == fit - 1 || i + 1 == s->n ? "\n" : "");
+	if (groups > 1) {
+		fprintf(stderr, "%zu groups take no turns, if nobody else counts:\n", groups);
+	} else {
+		if (groups)
+			fprintf(stderr, "They fit on the counters, but somebody else counts as well: the NMI "
+				"watchdog, or perf.\n");
+		groups = groups_guess(s, at_once, guess);
+		group = guess;
+	}
+	for (i = 0; i < groups; i++)
+		group_print(s, group, i);
 }
 
 static int print(const struct session *s)
@@ -212,6 +264,22 @@ static int print(const struct session *s)
 	return TL_EXIT_OK;
 }
 
+static json_t *groups_json(const struct session *s)
+{
+	json_t *groups = s->groups ? json_array() : json_null();
+	size_t i, n;
+
+	for (n = 0; n < s->groups; n++) {
+		json_t *group = json_array();
+
+		for (i = 0; i < s->n; i++)
+			if (s->group[i] == n)
+				json_array_append_new(group, tl_out_name(s->event[i].name));
+		json_array_append_new(groups, group);
+	}
+	return groups;
+}
+
 static json_t *summary_json(const struct session *s)
 {
 	json_t *events = json_array(), *summary;
@@ -223,9 +291,10 @@ static json_t *summary_json(const struct session *s)
 							(json_int_t)s->sum[i].value, "enabled_s",
 							tl_ns_to_s(s->sum[i].enabled_ns), "running_s",
 							tl_ns_to_s(s->sum[i].running_ns)));
-	summary = json_pack("{s:o, s:I, s:I, s:o}", "file", tl_out_name(s->args->record.file), "intervals",
+	summary = json_pack("{s:o, s:I, s:I, s:o, s:o}", "file", tl_out_name(s->args->record.file), "intervals",
 			    (json_int_t)s->args->record.written, "missed",
-			    (json_int_t)s->args->record.missed, "events", events);
+			    (json_int_t)s->args->record.missed, "events", events, "groups",
+			    groups_json(s));
 	if (s->total) {
 		json_object_set_new(summary, "classes", tl_pmu_classes_json(s->total, s->event, s->n));
 		json_object_set_new(summary, "outside", tl_pmu_outside_json(s->total, s->event, s->n));
@@ -332,9 +401,9 @@ const struct tl_cmd tl_cmd_pmu_record = {
 		"                    four events, which then take no turns\n"
 		TL_COMMON_HELP
 		"If there are more events than counters the kernel takes turns: each row tells how long\n"
-		"an event was to be counted (enabled) and how long it was (running), and in the end the\n"
-		"parts and groups that need no turns are shown. Measuring is on for that only if it\n"
-		"was on before.\n"
+		"an event was to be counted (enabled) and how long it was (running). In the end these\n"
+		"parts are shown, and groups that need no turns: to root those that the kernel takes,\n"
+		"to others a guess by the parts. Measuring stays on after that only if it was before.\n"
 		"\nExamples:\n"
 		"  tierlens pmu record -e cycles,instructions,cache-misses -s 60 -o counts.csv\n"
 		"  tierlens pmu record --classes -e cycles,instructions -s 60 -o counts.csv\n",
