@@ -52,6 +52,25 @@ is "$(jq '.events | length' /tmp/soft.json)" 3 'the summary'
 is "$(tierlens status --json | jq .enabled)" false 'measuring is off as before'
 is "$(tlmnl pmu-list)" '' 'no event is left'
 
+# ---- what the kernel says of counters ---------------------------------------------
+
+# of_list FILTER: of the events that pmu list has
+of_list()
+{
+	jq -r ".events | $1" /tmp/list.json
+}
+
+tierlens pmu list --json >/tmp/list.json || not_ok 'pmu list'
+is "$(of_list 'map(select(.type == 1)) | length > 5 and all(.at_once == "any" and .unavailable == null)')" true \
+	'software has no limit'
+is "$(of_list 'all((.unavailable == null) == (.at_once != null))')" true 'of all others it is known'
+none=$(of_list 'map(select(.unavailable)) | .[0].event')
+is "$(tierlens pmu list | grep -c "^$none .* -  cannot be: $(of_list 'map(select(.unavailable)) | .[0].unavailable')\$")" 1 \
+	"$none: the table says that, too"
+refused "cannot count $none: $(of_list 'map(select(.unavailable)) | .[0].unavailable')" tierlens pmu record -e "$none"
+tierlens pmu record -e "$(of_list 'map(select(.unavailable == null) | .event) | unique | join(",")')" -i 0.5 -n 1 \
+	-o /tmp/all.csv 2>/tmp/all.err || not_ok "what can be counted is: $(cat /tmp/all.err)"
+
 # ---- the processor's -----------------------------------------------------------
 
 if tierlens pmu record -e cycles -i 0.5 -n 2 -o /tmp/cycles.csv 2>/tmp/cycles.err; then
@@ -62,8 +81,23 @@ if tierlens pmu record -e cycles -i 0.5 -n 2 -o /tmp/cycles.csv 2>/tmp/cycles.er
 	true_of /tmp/many.csv 'map(.event) | unique | length == 11' 'more events than counters: all are there'
 	true_of /tmp/many.csv 'group_by(.event) | map((map(.running) | add) / (map(.enabled) | add)) |
 		(min < 0.95) and (min > 0.05)' 'they take turns'
-	check 'groups that fit are told' grep -q 'of them are counted at once' /tmp/many.err
+	once=$(of_list 'map(select(.event == "cycles")) | .[0].at_once')
+	check "cycles: $once at once" test "$once" -ge 2 -a "$once" -lt 11
+	check 'that they will take turns is told before' \
+		grep -qx "11 events take turns on the counters: $(((10 + once) / once)) groups would not" /tmp/many.err
+	tierlens pmu record -e "$(cut -d, -f "1-$once" <<<"$many")" -i 0.5 -n 2 -o /tmp/once.csv 2>/tmp/once.err ||
+		not_ok "so many: $(cat /tmp/once.err)"
+	true_of /tmp/once.csv "(map(.event) | unique | length == $once) and all(.running == .enabled)" \
+		"$once of them take none"
+	is "$(sed -n 's/^  -e //p' /tmp/many.err | tr , '\n' | sort)" "$(tr , '\n' <<<"$many" | sort)" \
+		'all are in a group'
+	for group in $(sed -n 's/^  -e //p' /tmp/many.err); do
+		tierlens pmu record -e "$group" -i 0.5 -n 2 -o /tmp/group.csv 2>/tmp/group.err || not_ok "$group"
+		true_of /tmp/group.csv 'all(.running == .enabled)' "no turns: $group"
+	done
 else
+	is "$(of_list 'map(select(.type == 0 or .type == 3)) | all(.unavailable == "nothing here counts that event")')" true \
+		'no counters: no events of theirs'
 	is "$(cat /tmp/cycles.err)" 'tierlens: cannot count cycles: nothing here counts that event, virtual machines often count none: tierlens pmu list tells what there is' \
 		'no counters: that is said'
 	is "$(tierlens status --json | jq .enabled)" false 'and measuring is off'
