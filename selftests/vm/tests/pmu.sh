@@ -71,6 +71,17 @@ refused "cannot count $none: $(of_list 'map(select(.unavailable)) | .[0].unavail
 tierlens pmu record -e "$(of_list 'map(select(.unavailable == null) | .event) | unique | join(",")')" -i 0.5 -n 1 \
 	-o /tmp/all.csv 2>/tmp/all.err || not_ok "what can be counted is: $(cat /tmp/all.err)"
 
+caps=0
+for cap in /sys/bus/event_source/devices/*/caps/*; do
+	[ -f "$cap" ] || continue
+	device=${cap%/caps/*}
+	is "$(jq -r --arg device "${device##*/}" --arg cap "${cap##*/}" \
+		'.devices[] | select(.device == $device) | .caps[$cap]' /tmp/list.json)" "$(head -n 1 "$cap")" "$cap"
+	caps=$((caps + 1))
+done
+is "$(jq '[.devices[].caps | length] | add // 0' /tmp/list.json)" $caps 'that is all that devices tell'
+is "$(tierlens pmu list | sed '1,/^$/d; /^Others/,$d' | grep -o ' [a-z_]* [^ ,]*' | wc -l)" $caps 'in the table, too'
+
 # ---- the processor's -----------------------------------------------------------
 
 if tierlens pmu record -e cycles -i 0.5 -n 2 -o /tmp/cycles.csv 2>/tmp/cycles.err; then
@@ -91,7 +102,8 @@ if tierlens pmu record -e cycles -i 0.5 -n 2 -o /tmp/cycles.csv 2>/tmp/cycles.er
 		"$once of them take none"
 	is "$(sed -n 's/^  -e //p' /tmp/many.err | tr , '\n' | sort)" "$(tr , '\n' <<<"$many" | sort)" \
 		'all are in a group'
-	for group in $(sed -n 's/^  -e //p' /tmp/many.err); do
+	mapfile -t groups < <(sed -n 's/^  -e //p' /tmp/many.err)
+	for group in "${groups[@]}"; do
 		tierlens pmu record -e "$group" -i 0.5 -n 2 -o /tmp/group.csv 2>/tmp/group.err || not_ok "$group"
 		true_of /tmp/group.csv 'all(.running == .enabled)' "no turns: $group"
 	done
