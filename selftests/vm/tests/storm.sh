@@ -132,7 +132,7 @@ start_loads()
 
 	for front in $fronts; do
 		load --to "$front" --connections $((slow > 1 ? 1 : 3)) --requests 1000000 --seconds 1000 \
-			--think-ms $((slow > 1 ? 3000 : 200)) \
+			--think-ms $((slow > 1 ? 3000 : 100)) \
 			--ask 'c01 size=20000 sends=2 gap=2000' --ask c02 "$@" >/dev/null 2>&1 &
 		loads+=($!)
 	done
