@@ -174,8 +174,10 @@ int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 		code = tl_ctl_wait(feed->ctl, wait_ms(feed), err);
 		look_at_host(feed);
 		feed->fetched = false;
-		/* What closes intervals is on. */
-		return code ? min(code, 0) : look_at_module(feed, err);
+		/* What closes intervals is on, as it was. */
+		if (code < 0 || (code && feed->enabled))
+			return min(code, 0);
+		return look_at_module(feed, err);
 	}
 	*interval = feed->list.interval[feed->next++];
 	tl_gap_look(&feed->gap, *interval);
