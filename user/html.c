@@ -91,3 +91,18 @@ void tl_html_svg(FILE *to, const struct tl_bytes *svg)
 			fputc(*p++, to);
 	}
 }
+
+/**
+ * tl_html_svg_on_white() - Begin a file with a picture on white, to which more may be added
+ * @to: where; the caller ends it by </svg>
+ * @width: pixels
+ * @height: pixels
+ * @svg: a file as graphviz and gnuplot write it
+ */
+void tl_html_svg_on_white(FILE *to, size_t width, size_t height, const struct tl_bytes *svg)
+{
+	fprintf(to, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", width, height);
+	tl_html_svg(to, svg);
+}

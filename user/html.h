@@ -9,5 +9,6 @@ struct tl_bytes;
 void tl_html_text(FILE *to, const char *text);
 void tl_html_lines(FILE *to, char *text);
 void tl_html_svg(FILE *to, const struct tl_bytes *svg);
+void tl_html_svg_on_white(FILE *to, size_t width, size_t height, const struct tl_bytes *svg);
 
 #endif

@@ -121,7 +121,7 @@ static void title_print(FILE *to, const struct tl_pmu_differ *d, size_t plot)
 	fputs("</text>\n", to);
 }
 
-/* White below, names above what gnuplot drew. */
+/* Names above what gnuplot drew. */
 static int frame(const struct tl_pmu_differ *differ, size_t plots, size_t rows,
 		 const struct tl_bytes *drawn, struct tl_bytes *svg)
 {
@@ -130,11 +130,7 @@ static int frame(const struct tl_pmu_differ *differ, size_t plots, size_t rows,
 
 	if (!to)
 		return -1;
-	fprintf(to, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", COLUMNS * WIDTH,
-		rows * HEIGHT + HEAD);
-	tl_html_svg(to, drawn);
+	tl_html_svg_on_white(to, COLUMNS * WIDTH, rows * HEIGHT + HEAD, drawn);
 	legend_print(to);
 	for (i = 0; i < plots; i++)
 		title_print(to, &differ[i], i);
