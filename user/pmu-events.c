@@ -188,6 +188,16 @@ static bool each_in(const char *folder, bool (*see)(const char *name, void *arg)
 	return done;
 }
 
+/* The same of what is in a part of a device's folder. */
+static bool each_of(const char *devices, const char *device, const char *part,
+		    bool (*see)(const char *name, void *arg), void *arg)
+{
+	char folder[1024];
+
+	snprintf(folder, sizeof(folder), "%s/%s/%s", devices, device, part);
+	return each_in(folder, see, arg);
+}
+
 /* ---- one event --------------------------------------------------------------------- */
 
 struct search {
@@ -316,11 +326,9 @@ static bool event_collect(const char *name, void *arg)
 static bool device_collect(const char *device, void *arg)
 {
 	struct collect *c = arg;
-	char folder[1024];
 
 	c->device = device;
-	snprintf(folder, sizeof(folder), "%s/%s/events", c->devices, device);
-	return each_in(folder, event_collect, c);
+	return each_of(c->devices, device, "events", event_collect, c);
 }
 
 /**
@@ -421,11 +429,9 @@ static bool cap_collect(const char *name, void *arg)
 static bool caps_collect(const char *device, void *arg)
 {
 	struct caps *c = arg;
-	char folder[1024];
 
 	c->device = device;
-	snprintf(folder, sizeof(folder), "%s/%s/caps", c->devices, device);
-	return each_in(folder, cap_collect, c);
+	return each_of(c->devices, device, "caps", cap_collect, c);
 }
 
 /**
