@@ -44,6 +44,19 @@ stop_servers()
 	chain_pids=()
 }
 
+# within GOT WANTED NAME PERCENT: off by no more
+within()
+{
+	local off
+
+	off=$(jq -n "if $2 > 0 then 100 * ($1 - $2) / $2 else 1000 end | . * 100 | round / 100")
+	if jq -en "$off | fabs <= $4" >/dev/null; then
+		ok "$3: off by $off % ($1 of $2)"
+	else
+		not_ok "$3: off by $off %, $4 % are wanted ($1 of $2)"
+	fi
+}
+
 # Sleeps until all that has ended so far can be read. An interval is closed a quiet time after its end:
 # so far behind is the newest one.
 wait_for_interval()

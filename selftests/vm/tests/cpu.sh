@@ -35,19 +35,6 @@ asks=(--ask "small work=$((2 * ms)),$((3 * ms))" --ask "large work=$((6 * ms)),$
 	--ask "even work=$((3 * ms)),$((4 * ms))")
 classes='small large even'
 
-# within GOT WANTED NAME
-within()
-{
-	local off
-
-	off=$(jq -n "if $2 > 0 then 100 * ($1 - $2) / $2 else 1000 end | . * 100 | round / 100")
-	if jq -en "$off | fabs <= $bound" >/dev/null; then
-		ok "$3: off by $off % ($1 of $2 ns)"
-	else
-		not_ok "$3: off by $off %, $bound % are wanted ($1 of $2 ns)"
-	fi
-}
-
 # serve_in NAME PORT OPTION...: as serve(), in a control group of its own
 serve_in()
 {
@@ -88,12 +75,12 @@ compare()
 
 	for class in $classes; do
 		within "$(cells "$3" "$class")" "$(jq ".classes.$class.cpu_ns" "/tmp/$2.json")" \
-			"$1, $2, class $class: as the server's threads say"
+			"$1, $2, class $class: as the server's threads say" $bound
 	done
 	sum=$(cells "$3")
 	outside=$(usage "$3" '| .cpu_ns - .request_cpu_ns')
 	diag "$1, $2: outside of requests $outside ns, $(jq -n "if $sum + $outside > 0 then 100 * $outside / ($sum + $outside) else 0 end | . * 10 | round / 10") %"
-	within $((sum + outside)) "$4" "$1, $2: classes and what is outside of requests, as the control group says"
+	within $((sum + outside)) "$4" "$1, $2: classes and what is outside of requests, as the control group says" $bound
 }
 
 shape()

@@ -26,19 +26,6 @@ cpu()
 		select(.class == \$class) | .cpu_ns] | add // 0" "$1"
 }
 
-# near GOT WANTED NAME
-near()
-{
-	local off
-
-	off=$(jq -n "if $2 > 0 then 100 * ($1 - $2) / $2 else 1000 end | . * 100 | round / 100")
-	if jq -en "$off | fabs <= $bound" >/dev/null; then
-		ok "$3: off by $off %"
-	else
-		not_ok "$3: off by $off %, $bound % are wanted ($1 of $2)"
-	fi
-}
-
 # refused SENTENCE COMMAND...
 refused()
 {
@@ -61,7 +48,7 @@ load --to 9201 --connections 4 --requests $requests --ask 'small work=3000,1500'
 stop_record_new /tmp/r.jsonl || not_ok 'record'
 for port in 9201 9202; do
 	for class in small large; do
-		near "$(charged /tmp/r.jsonl $port $class clock)" "$(cpu /tmp/r.jsonl $port $class)" "$port $class: the clock"
+		within "$(charged /tmp/r.jsonl $port $class clock)" "$(cpu /tmp/r.jsonl $port $class)" "$port $class: the clock" $bound
 	done
 done
 is "$(jq -s '[.[].charged[]? | select(.event == "switches") | .value] | add > 0' /tmp/r.jsonl)" true 'threads are switched'
@@ -76,8 +63,8 @@ if [ "$cycles" = 1 ]; then
 		([.[].charged[]? | select(.event == "clock") | .value] | add)' /tmp/r.jsonl)
 	diag "$rate cycles a nanosecond"
 	for class in small large; do
-		near "$(charged /tmp/r.jsonl 9201 $class cycles)" \
-			"$(jq -n "$rate * $(charged /tmp/r.jsonl 9201 $class clock)")" "$class: cycles"
+		within "$(charged /tmp/r.jsonl 9201 $class cycles)" \
+			"$(jq -n "$rate * $(charged /tmp/r.jsonl 9201 $class clock)")" "$class: cycles" $bound
 	done
 fi
 
