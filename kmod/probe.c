@@ -25,6 +25,8 @@
 #include "compat/compat.h"
 #include "fentry.h"
 #include "probe.h"
+#include "socket.h"
+#include "tracepoint.h"
 #include "track.h"
 #include "usage.h"
 
@@ -55,23 +57,12 @@ static struct sock *sk_arg(struct pt_regs *regs)
 	return (struct sock *)arg(regs, 0);
 }
 
-static bool is_tcp(const struct sock *sk)
-{
-	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
-	       sk->sk_protocol == IPPROTO_TCP;
-}
-
-static bool is_unix_stream(const struct sock *sk)
-{
-	return sk->sk_family == AF_UNIX && sk->sk_type == SOCK_STREAM;
-}
-
 /* UNIX sockets' functions are handed the file's side of it, which may be closed. */
 static struct sock *unix_arg(struct pt_regs *regs)
 {
 	struct sock *sk = ((struct socket *)arg(regs, 0))->sk;
 
-	return sk && is_unix_stream(sk) ? sk : NULL;
+	return sk && tl_socket_is_unix_stream(sk) ? sk : NULL;
 }
 
 static void sending(struct sock *sk, unsigned long msg, size_t bytes)
@@ -131,7 +122,7 @@ static void on_accepted(struct pt_regs *regs)
 {
 	struct sock *sk = sk_arg(regs);
 
-	if (sk && (is_tcp(sk) || is_unix_stream(sk)))
+	if (sk && (tl_socket_is_tcp(sk) || tl_socket_is_unix_stream(sk)))
 		tl_track_accepted(sk);
 }
 
@@ -173,7 +164,7 @@ static void on_unix_sendpage(struct pt_regs *regs)
 /* Each part of a large send takes a buffer, and waits for it if need be. */
 static void on_unix_send_part(struct pt_regs *regs)
 {
-	if (is_unix_stream(sk_arg(regs)))
+	if (tl_socket_is_unix_stream(sk_arg(regs)))
 		tl_track_still_sending(sk_arg(regs), arg(regs, 1) + arg(regs, 2),
 				       (int)arg(regs, 3));
 }
@@ -370,14 +361,6 @@ static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void find_tracepoint(struct tracepoint *tracepoint, void *arg)
-{
-	struct hook *hook = arg;
-
-	if (!strcmp(tracepoint->name, hook->symbols[0]))
-		hook->tracepoint = tracepoint;
-}
-
 static int probe_register(struct hook *hook, const char *symbol)
 {
 	int ret;
@@ -397,7 +380,7 @@ static int hook_find(struct hook *hook)
 	int ret = -ENOENT;
 
 	if (hook->traced) {
-		for_each_kernel_tracepoint(find_tracepoint, hook);
+		hook->tracepoint = tl_tracepoint_find(hook->symbols[0]);
 		return hook->tracepoint ? 0 : ret;
 	}
 	for (i = 0; ret && i < ARRAY_SIZE(hook->symbols) && hook->symbols[i]; i++)

@@ -19,6 +19,7 @@
 #include "compat/compat.h"
 #include "conn.h"
 #include "snapshot.h"
+#include "socket.h"
 #include "tier.h"
 #include "track.h"
 
@@ -32,17 +33,6 @@ struct walk {
 
 #define CONNECTED \
 	(TCPF_ESTABLISHED | TCPF_SYN_SENT | TCPF_CLOSE_WAIT | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2)
-
-static bool is_tcp(const struct sock *sk)
-{
-	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
-	       sk->sk_protocol == IPPROTO_TCP;
-}
-
-static bool is_unix_stream(const struct sock *sk)
-{
-	return sk->sk_family == AF_UNIX && sk->sk_type == SOCK_STREAM;
-}
 
 /* Those of a pair have no name at either end, and no tier. */
 static bool is_pair(const struct sock *sk)
@@ -69,7 +59,7 @@ static int look(const void *arg, struct file *file, unsigned int fd)
 	unsigned int state;
 	bool bound;
 
-	if (!sk || !(is_tcp(sk) || is_unix_stream(sk) ||
+	if (!sk || !(tl_socket_is_tcp(sk) || tl_socket_is_unix_stream(sk) ||
 		     (walk->pass == LISTENERS && is_mptcp(sk))))
 		return 0;
 	state = 1U << READ_ONCE(sk->sk_state);
@@ -82,7 +72,7 @@ static int look(const void *arg, struct file *file, unsigned int fd)
 		local_irq_restore(flags);
 		return 0;
 	}
-	if (!(state & CONNECTED) || (is_unix_stream(sk) && is_pair(sk)))
+	if (!(state & CONNECTED) || (tl_socket_is_unix_stream(sk) && is_pair(sk)))
 		return 0;
 	if (walk->pass == COUNT)
 		walk->found[bound && tl_tier_find(&at) ? TL_SERVER : TL_CLIENT]++;

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What a thread has used so far
- *
- * The scheduler brings a thread's run time up to date when it is switched out and
- * at ticks, which is too coarse for requests. So each switch notes when the next
- * thread's turn began and what its run time was then; what it has run in this turn
- * is the difference of two clock readings.
- */
+/* What a thread has used so far. */
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 
+#include "run-turn.h"
 #include "scoped.h"
 #include "thread.h"
 #include "tier.h"
 #include "usage.h"
 
 /* The turn of the thread that is on this CPU. */
-static DEFINE_PER_CPU(struct turn {
-	const struct task_struct *task;
-	u64 began_ns;
-	u64 run_ns; /* before it */
-}, turn);
+static DEFINE_PER_CPU(struct tl_run_turn, turn);
 
 static DEFINE_PER_CPU(u64, charged_ns[TL_TIERS]); /* to requests */
 static u64 taken_ns[TL_TIERS];
@@ -36,11 +25,7 @@ static u64 taken_ns[TL_TIERS];
 void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
 		       struct task_struct *next)
 {
-	struct turn *now = this_cpu_ptr(&turn);
-
-	now->task = next;
-	now->began_ns = local_clock();
-	now->run_ns = next->se.sum_exec_runtime;
+	tl_run_turn_begin(this_cpu_ptr(&turn), next);
 	if (static_branch_unlikely(&tl_scoped_on))
 		tl_scoped_switched(prev);
 }
@@ -56,12 +41,7 @@ void tl_usage_start(void)
 
 static u64 cpu_now_ns(void)
 {
-	const struct turn *now = this_cpu_ptr(&turn);
-
-	if (likely(now->task == current))
-		return now->run_ns + (local_clock() - now->began_ns);
-	/* The turn began before the tracepoint was armed: the last tick must do. */
-	return current->se.sum_exec_runtime;
+	return tl_run_turn_now_ns(this_cpu_ptr(&turn));
 }
 
 static u64 run_wait_now_ns(void)
