@@ -10,6 +10,13 @@
 
 #include <uapi/linux/tierlens.h>
 
+/* Common nested types */
+const struct nla_policy tierlens_sync_probe_nl_policy[TIERLENS_A_SYNC_PROBE_FUNCTION + 1] = {
+	[TIERLENS_A_SYNC_PROBE_FILE] = { .type = NLA_U32, },
+	[TIERLENS_A_SYNC_PROBE_OFFSET] = { .type = NLA_U64, },
+	[TIERLENS_A_SYNC_PROBE_FUNCTION] = { .type = NLA_U32, },
+};
+
 /* TIERLENS_CMD_ENABLE - do */
 static const struct nla_policy tierlens_enable_nl_policy[TIERLENS_A_MODULE_QUIET_MS + 1] = {
 	[TIERLENS_A_MODULE_INTERVAL_MS] = NLA_POLICY_MIN(NLA_U32, 100),
@@ -63,8 +70,17 @@ static const struct nla_policy tierlens_pmu_del_nl_policy[TIERLENS_A_PMU_NAME + 
 	[TIERLENS_A_PMU_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
 };
 
+/* TIERLENS_CMD_SYNC_START - do */
+static const struct nla_policy tierlens_sync_start_nl_policy[TIERLENS_A_SYNC_PROBE + 1] = {
+	[TIERLENS_A_SYNC_PROCESS] = { .type = NLA_U32, },
+	[TIERLENS_A_SYNC_MS] = { .type = NLA_U32, },
+	[TIERLENS_A_SYNC_BUFFER] = { .type = NLA_U32, },
+	[TIERLENS_A_SYNC_STACK] = { .type = NLA_U32, },
+	[TIERLENS_A_SYNC_PROBE] = NLA_POLICY_NESTED(tierlens_sync_probe_nl_policy),
+};
+
 /* Ops table for tierlens */
-const struct genl_split_ops tierlens_nl_ops[14] = {
+const struct genl_split_ops tierlens_nl_ops[15] = {
 	{
 		.cmd	= TIERLENS_CMD_MODULE_GET,
 		.doit	= tierlens_nl_module_get_doit,
@@ -152,6 +168,13 @@ const struct genl_split_ops tierlens_nl_ops[14] = {
 		.cmd	= TIERLENS_CMD_PMU_GET,
 		.dumpit	= tierlens_nl_pmu_get_dumpit,
 		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= TIERLENS_CMD_SYNC_START,
+		.doit		= tierlens_nl_sync_start_doit,
+		.policy		= tierlens_sync_start_nl_policy,
+		.maxattr	= TIERLENS_A_SYNC_PROBE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

@@ -171,7 +171,7 @@ int tierlens_nl_module_get_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!reply)
 		return -ENOMEM;
-	head = genlmsg_put_reply(reply, info, &family, 0, TIERLENS_CMD_MODULE_GET);
+	head = tl_nl_reply_put(reply, info, TIERLENS_CMD_MODULE_GET);
 	if (head)
 		ret = put_module(reply);
 	if (ret) {
@@ -359,6 +359,12 @@ int tierlens_nl_class_del_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	return tl_class_del(request.name, request.prefix, request.len, request.tier,
 			    info->extack);
+}
+
+/* The head of an answer to one request. */
+void *tl_nl_reply_put(struct sk_buff *skb, struct genl_info *info, u8 cmd)
+{
+	return genlmsg_put_reply(skb, info, &family, 0, cmd);
 }
 
 void *tl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)

@@ -16,5 +16,8 @@ have SOCK_FROM_FILE_ERR linux/net.h 'sock_from_file\(struct file \*file, int \*e
 have ITER_UBUF linux/uio.h 'bool iter_is_ubuf\('
 have ITER_IOV linux/uio.h 'iter_iov\('
 have ARCH_FTRACE_REGS linux/ftrace_regs.h 'arch_ftrace_regs\('
+have UPROBE_HANDLE linux/uprobes.h 'struct uprobe \*uprobe_register\('
+have UPROBE_DATA linux/uprobes.h 'int \(\*handler\)\([^)]*__u64 \*data\)'
+have UPROBE_FILTER_CTX linux/uprobes.h 'enum uprobe_filter_ctx ctx'
 have UNIXCB net/af_unix.h '# ?define UNIXCB'
 exit 0

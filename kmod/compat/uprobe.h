@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What differs between kernels with probes in user space. */
+#ifndef TL_COMPAT_UPROBE_H
+#define TL_COMPAT_UPROBE_H
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/uprobes.h>
+
+/* The arguments of a consumer's functions. */
+#ifdef TL_HAVE_UPROBE_DATA
+#define TL_UPROBE_ENTER struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data
+#define TL_UPROBE_LEAVE \
+	struct uprobe_consumer *consumer, unsigned long caller, struct pt_regs *regs, __u64 *data
+#else
+#define TL_UPROBE_ENTER struct uprobe_consumer *consumer, struct pt_regs *regs
+#define TL_UPROBE_LEAVE \
+	struct uprobe_consumer *consumer, unsigned long caller, struct pt_regs *regs
+#endif
+#ifdef TL_HAVE_UPROBE_FILTER_CTX
+#define TL_UPROBE_FILTER \
+	struct uprobe_consumer *consumer, enum uprobe_filter_ctx ctx, struct mm_struct *mm
+#else
+#define TL_UPROBE_FILTER struct uprobe_consumer *consumer, struct mm_struct *mm
+#endif
+
+/* A function in a file, and who is told when it is entered and left. */
+struct tl_compat_uprobe {
+	struct inode *inode;
+	loff_t offset;
+	struct uprobe_consumer consumer;
+#ifdef TL_HAVE_UPROBE_HANDLE
+	struct uprobe *uprobe;
+#endif
+};
+
+#ifdef TL_HAVE_UPROBE_HANDLE
+static inline int tl_compat_uprobe_add(struct tl_compat_uprobe *u)
+{
+	u->uprobe = uprobe_register(u->inode, u->offset, 0, &u->consumer);
+	return PTR_ERR_OR_ZERO(u->uprobe);
+}
+
+/* Handlers may run on until tl_compat_uprobes_wait(). */
+static inline void tl_compat_uprobe_del(struct tl_compat_uprobe *u)
+{
+	uprobe_unregister_nosync(u->uprobe, &u->consumer);
+}
+
+static inline void tl_compat_uprobes_wait(void)
+{
+	uprobe_unregister_sync();
+}
+#else
+static inline int tl_compat_uprobe_add(struct tl_compat_uprobe *u)
+{
+	return uprobe_register(u->inode, u->offset, &u->consumer);
+}
+
+static inline void tl_compat_uprobe_del(struct tl_compat_uprobe *u)
+{
+	uprobe_unregister(u->inode, u->offset, &u->consumer);
+}
+
+static inline void tl_compat_uprobes_wait(void)
+{
+}
+#endif
+
+#endif

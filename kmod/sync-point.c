@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A sync point becomes a record: its number, times, registers and stack
+ *
+ * Numbers are of one counter. What gives takes one before others can see what it gave, what
+ * takes takes one after it has it: so the order of numbers is that of cause and effect.
+ *
+ * The stack is copied from where the thread's stack pointer is, as far as pages are there:
+ * nothing waits for one. It is for user space to make names of it.
+ */
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "run-turn.h"
+#include "sync-point.h"
+#include "sync-ring.h"
+#include "usage.h"
+
+#if defined(CONFIG_X86_64)
+#define REGISTERS 17
+#elif defined(CONFIG_ARM64)
+#define REGISTERS 33
+#else
+#define REGISTERS 0
+#endif
+
+static DEFINE_PER_CPU(struct tl_run_turn, turn);
+static atomic64_t numbers;
+static u32 stack_max;
+
+/**
+ * tl_sync_point_init() - Begin anew
+ * @stack: bytes of it in a record at most, 0 for no registers either
+ *
+ * Context: process; no hook is armed.
+ */
+void tl_sync_point_init(u32 stack)
+{
+	int cpu;
+
+	atomic64_set(&numbers, 0);
+	stack_max = stack;
+	for_each_possible_cpu(cpu)
+		per_cpu(turn.task, cpu) = NULL;
+}
+
+/* Context: any. */
+u64 tl_sync_point_number(void)
+{
+	return atomic64_inc_return(&numbers);
+}
+
+/* The scheduler's tracepoint. Context: the run queue's lock is held. */
+void tl_sync_point_switched(void *data, bool preempt, struct task_struct *prev,
+			    struct task_struct *next)
+{
+	tl_run_turn_begin(this_cpu_ptr(&turn), next);
+}
+
+/* The last number that was given. Context: any. */
+u64 tl_sync_point_last(void)
+{
+	return atomic64_read(&numbers);
+}
+
+static u64 cpu_now_ns(void)
+{
+	u64 ns;
+
+	preempt_disable();
+	ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
+	preempt_enable();
+	return ns;
+}
+
+/**
+ * tl_sync_point_begin() - The current thread begins to do something
+ * @point: what
+ *
+ * Context: task.
+ */
+void tl_sync_point_begin(struct tl_sync_point *point)
+{
+	point->began_ns = ktime_get_mono_fast_ns();
+	point->began_cpu_ns = cpu_now_ns();
+	point->switches = current->nvcsw;
+}
+
+/* ---- a record ----------------------------------------------------------------------- */
+
+/* In the order of the architecture's DWARF numbers. */
+static void registers_copy(u64 *to, const struct pt_regs *regs)
+{
+#if defined(CONFIG_X86_64)
+	to[0] = regs->ax;
+	to[1] = regs->dx;
+	to[2] = regs->cx;
+	to[3] = regs->bx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = regs->sp;
+	to[8] = regs->r8;
+	to[9] = regs->r9;
+	to[10] = regs->r10;
+	to[11] = regs->r11;
+	to[12] = regs->r12;
+	to[13] = regs->r13;
+	to[14] = regs->r14;
+	to[15] = regs->r15;
+	to[16] = regs->ip;
+#elif defined(CONFIG_ARM64)
+	memcpy(to, regs->regs, 31 * sizeof(*to));
+	to[31] = regs->sp;
+	to[32] = regs->pc;
+#endif
+}
+
+/* What can be had without waiting for a page. */
+static u32 stack_copy(void *to, struct pt_regs *regs)
+{
+	unsigned long from = user_stack_pointer(regs), want = stack_max, left;
+
+	/* The first thread's stack is the last thing in memory. */
+	if (from < TASK_SIZE)
+		want = min(want, TASK_SIZE - from);
+	if (!access_ok((const void __user *)from, want))
+		return 0;
+	pagefault_disable();
+	left = __copy_from_user_inatomic(to, (const void __user *)from, want);
+	pagefault_enable();
+	return (want - left) & ~7U;
+}
+
+static void add_stack(struct tierlens_sync_record *record, struct pt_regs *regs)
+{
+	u64 *registers = (u64 *)(record + 1);
+
+	registers_copy(registers, regs);
+	record->registers = REGISTERS;
+	record->stack = stack_copy(registers + REGISTERS, regs);
+	record->size += REGISTERS * sizeof(u64) + record->stack;
+}
+
+static void add_used(struct tierlens_sync_record *record, const struct tl_sync_point *point)
+{
+	record->cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
+	if (point->began_ns && current->nvcsw != point->switches) {
+		record->flags |= TIERLENS_SYNC_SLEPT;
+		record->wait_ns = record->time_ns - point->began_ns -
+				  min(record->cpu_ns - point->began_cpu_ns,
+				      record->time_ns - point->began_ns);
+	}
+#if TL_HAS_STORAGE
+	record->read_bytes = current->ioac.read_bytes;
+	record->written_bytes = current->ioac.write_bytes;
+#endif
+}
+
+static void write(const struct task_struct *task, struct tl_sync_point *point, struct pt_regs *regs)
+{
+	u32 room = sizeof(struct tierlens_sync_record);
+	struct tierlens_sync_record *record;
+
+	if (!point->seq)
+		point->seq = tl_sync_point_number();
+	if (regs && stack_max)
+		room += REGISTERS * sizeof(u64) + stack_max;
+	preempt_disable();
+	record = tl_sync_ring_reserve(room);
+	if (record) {
+		*record = (struct tierlens_sync_record) {
+			.size = sizeof(*record), .op = point->op, .kind = point->kind,
+			.flags = point->flags, .seq = point->seq, .object = point->object,
+			.position = point->position, .bytes = point->bytes, .end = point->end,
+			.time_ns = ktime_get_mono_fast_ns(),
+			.process = task->tgid, .thread = task->pid,
+		};
+		if (task == current)
+			add_used(record, point);
+		if (regs && stack_max)
+			add_stack(record, regs);
+		tl_sync_ring_commit(record->size);
+	}
+	preempt_enable();
+}
+
+/**
+ * tl_sync_point_write() - The current thread has done something
+ * @point: what; has a number after this
+ * @regs: the thread's in user space, or NULL
+ *
+ * Context: task.
+ */
+void tl_sync_point_write(struct tl_sync_point *point, struct pt_regs *regs)
+{
+	write(current, point, regs);
+}
+
+/* Of another thread, which has not run yet. Context: any but an interrupt. */
+void tl_sync_point_write_of(const struct task_struct *task, struct tl_sync_point *point)
+{
+	write(task, point, NULL);
+}
