@@ -179,6 +179,8 @@ static void attr_cases(const struct request *request, const struct request_attr 
 	all_but(&message, request, attr);
 	if (attr->required)
 		refused(&message, EINVAL, SENTENCE, name, "missing");
+	if (attr->many)
+		return;
 	request_attr(&message, attr);
 	request_attr(&message, attr);
 	refused(&message, EINVAL, SENTENCE, name, "given twice");
@@ -270,6 +272,7 @@ static void restore(const struct request *request)
 	case TIERLENS_CMD_CLASS_DEL:
 	case TIERLENS_CMD_PMU_NEW:
 	case TIERLENS_CMD_PMU_DEL:
+	case TIERLENS_CMD_SYNC_START:
 		request_set_up(tl);
 	}
 }

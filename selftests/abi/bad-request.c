@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SOFTWARE 1 /* as PERF_TYPE_SOFTWARE; its event 0 is the processor's clock */
 #define TEXT(attr, valid_text, longest, must)                                        \
@@ -85,6 +86,29 @@ const struct request requests[REQUESTS] = {
 		    .kind = ATTR_U64,
 		    .alone = true,
 		    .valid = 1}}},
+	{.name = "sync-start",
+	 .cmd = TIERLENS_CMD_SYNC_START,
+	 .attrs = {{.type = TIERLENS_A_SYNC_PROCESS,
+		    .kind = ATTR_U32,
+		    .required = true,
+		    .many = true,
+		    .valid = 1},
+		   {.type = TIERLENS_A_SYNC_MS,
+		    .kind = ATTR_U32,
+		    .required = true,
+		    .valid = 10,
+		    .min = 1,
+		    .max = 600000},
+		   {.type = TIERLENS_A_SYNC_BUFFER,
+		    .kind = ATTR_U32,
+		    .required = true,
+		    .valid = 131072,
+		    .min = 131072,
+		    .max = 268435456},
+		   {.type = TIERLENS_A_SYNC_STACK,
+		    .kind = ATTR_U32,
+		    .valid = 64,
+		    .max = 32768}}},
 };
 
 uint16_t request_flags(const struct request *request)
@@ -246,8 +270,8 @@ static int delete_all(struct tl *tl, uint8_t get, tl_message_fn *take, uint8_t d
 }
 
 /**
- * request_clean_up() - Disable, and delete all events, and all rules by the names that
- *                      are listed
+ * request_clean_up() - Disable, end recordings, and delete all events, and all rules by
+ *                      the names that are listed
  * @tl: the socket, with nothing left to read
  *
  * Return: 0 or a negative errno.
@@ -257,6 +281,8 @@ int request_clean_up(struct tl *tl)
 	struct message message;
 	int ret;
 
+	/* What the kernel has opened here since the socket. */
+	close_range(mnl_socket_get_fd(tl->socket) + 1, ~0U, 0);
 	message_begin(&message, tl, TIERLENS_CMD_DISABLE, NLM_F_ACK);
 	ret = request_ask(tl, &message);
 	message_begin(&message, tl, TIERLENS_CMD_PMU_DEL, NLM_F_ACK);

@@ -11,6 +11,7 @@ struct request_attr {
 	uint16_t type;
 	enum attr_kind kind;
 	bool required;
+	bool many; /* may be given more than once */
 	bool alone; /* excludes the others, is not in the valid message */
 	uint32_t valid;
 	const char *text;  /* valid, of texts and bytes */
@@ -24,7 +25,7 @@ struct request {
 	struct request_attr attrs[6]; /* ended by ATTR_NONE */
 };
 
-#define REQUESTS 15
+#define REQUESTS 16
 #define REQUEST_RULE "rule"
 #define REQUEST_RULE_PORT 7001
 #define REQUEST_NEW "fresh"

@@ -11,6 +11,7 @@
 
 #include "interval.h"
 #include "json.h"
+#include "sync.h"
 #include "tl.h"
 
 static const char help[] =
@@ -25,11 +26,14 @@ static const char help[] =
 	"  hold GENERATION         begin as 'since', read one part, and wait for a "
 	"signal\n"
 	"  listen N                N notifications\n"
+	"  sync MS BUFFER STACK PID[,PID...] [NAME:FUNCTION...]\n"
+	"                          sync points of processes, and functions of libraries\n"
 	"options:\n"
 	"  --buffer BYTES          for one datagram (32768); bounds what the kernel puts "
 	"into one\n"
 	"  --rcvbuf BYTES          the socket's receive buffer\n"
 	"  --stop                  stop after the first part, until SIGCONT\n"
+	"  --pause MS              between two readings (20)\n"
 	"  --parts                 tell of how many parts an interval was\n"
 	"In a PREFIX \\xHH is a byte; a PATH begins with / or, if abstract, with @.\n"
 	"Prints JSON lines. A refusal is told on stderr as 'ERROR: SENTENCE', exit "
@@ -38,6 +42,7 @@ static const char help[] =
 
 static struct tl tl;
 static bool stop;
+static uint64_t pause_ms = 20;
 static struct interval_reader reader;
 
 static uint64_t to_number(const char *text)
@@ -468,6 +473,11 @@ static int do_listen(int argc, char **argv)
 	return ret;
 }
 
+static int do_sync(int argc, char **argv)
+{
+	return sync_record(&tl, argc - 1, argv + 1, pause_ms);
+}
+
 /* ---- the command line -------------------------------------------------------- */
 
 static const struct command {
@@ -493,6 +503,7 @@ static const struct command {
 	{"follow", do_follow, 2, 2},
 	{"hold", do_hold, 1, 1},
 	{"listen", do_listen, 1, 1},
+	{"sync", do_sync, 4, 40},
 };
 
 static const struct option longs[] = {
@@ -500,6 +511,7 @@ static const struct option longs[] = {
 	{"rcvbuf", required_argument, NULL, 'r'},
 	{"stop", no_argument, NULL, 'p'},
 	{"parts", no_argument, NULL, 'n'},
+	{"pause", required_argument, NULL, 'e'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -535,6 +547,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			reader.show_parts = true;
+			break;
+		case 'e':
+			pause_ms = to_number(optarg);
 			break;
 		case 'h':
 			fputs(help, stdout);

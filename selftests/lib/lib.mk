@@ -29,7 +29,7 @@ GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg
 			--silence-errors --cflags --libs liburing)
 guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
-GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load)
+GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
@@ -47,5 +47,11 @@ $(GUEST_OUT)/tierserver: $(guest-tierserver-objs:%=$(GUEST_OBJ)/%.o)
 $(GUEST_OUT)/load: $(guest-load-objs:%=$(GUEST_OBJ)/%.o)
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^ -lm
+
+# Its library's functions are watched, so it has one; and its own are to be found on the stack.
+$(GUEST_OBJ)/jobber.o: private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
+$(GUEST_OUT)/jobber: $(GUEST_OBJ)/jobber.o
+	@mkdir -p $(@D)
+	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
 
 -include $(wildcard $(GUEST_OBJ)/*.d)
