@@ -18,6 +18,7 @@
 #include "run-turn.h"
 #include "sync-point.h"
 #include "sync-ring.h"
+#include "sync-who.h"
 #include "usage.h"
 
 #if defined(CONFIG_X86_64)
@@ -148,7 +149,13 @@ static void add_stack(struct tierlens_sync_record *record, struct pt_regs *regs)
 
 static void add_used(struct tierlens_sync_record *record, const struct tl_sync_point *point)
 {
+	struct tl_sync_thread *thread = tl_sync_thread();
+
 	record->cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
+	if (thread) {
+		record->cpu_ns = max(record->cpu_ns, thread->cpu_ns);
+		thread->cpu_ns = record->cpu_ns;
+	}
 	if (point->began_ns && current->nvcsw != point->switches) {
 		record->flags |= TIERLENS_SYNC_SLEPT;
 		record->wait_ns = record->time_ns - point->began_ns -

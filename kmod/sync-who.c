@@ -175,6 +175,7 @@ void tl_sync_thread_gone(void)
 		return;
 	thread->in_call = false;
 	thread->in_library = false;
+	thread->cpu_ns = 0;
 	thread->objects[0] = 0;
 	thread->objects[1] = 0;
 	atomic_set_release(&thread->tid, 0);

@@ -18,6 +18,7 @@ struct netlink_ext_ack;
  * @many: whether what it returns is a number of messages
  * @library: the library's function that it is in
  * @in_library: whether it is
+ * @cpu_ns: its processor time when it was asked last: two clocks make it, so it might fall
  * @objects: what the library's function of its last act was about: system calls on these
  *           addresses are that act's, not a program's own
  */
@@ -29,6 +30,7 @@ struct tl_sync_thread {
 	unsigned int fd;
 	struct tl_sync_point call;
 	struct tl_sync_point library;
+	u64 cpu_ns;
 	u64 objects[2];
 };
 

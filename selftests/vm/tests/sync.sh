@@ -59,6 +59,8 @@ begin jobber --wait --jobs $n --workers 3 --pause-us 1000 pool
 record 20000 4194304 4096 $program "${probes[@]}"
 go
 wait $program
+# Who joins a thread may be gone before it is.
+sleep 0.5
 kill $recorder
 recorder_ends
 true_of '[.[].seq] | length == (unique | length) and max == length' 'nothing is lost, nothing twice'
