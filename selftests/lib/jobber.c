@@ -109,6 +109,13 @@ STEP void read_file(void)
 	write_log();
 }
 
+static unsigned int done;
+
+static void is_done(void)
+{
+	__atomic_fetch_add(&done, 1, __ATOMIC_RELAXED);
+}
+
 STEP void serve(int job)
 {
 	if (is_large(job)) {
@@ -152,8 +159,7 @@ STEP int get(struct queue *q)
 	while (q->head == q->tail)
 		pthread_cond_wait(&q->filled, &q->mutex);
 	job = q->job[q->head++ % QUEUE];
-	if (job)
-		works_on(job);
+	works_on(job);
 	pthread_mutex_unlock(&q->mutex);
 	return job;
 }
@@ -173,6 +179,8 @@ static void make(void (*give)(int job))
 		give(job);
 	}
 	works_on(0);
+	while (__atomic_load_n(&done, __ATOMIC_RELAXED) < jobs)
+		nanosleep(&pause, NULL);
 }
 
 STEP void give_small(int job)
@@ -195,11 +203,10 @@ static void give_queue(int job)
 
 static void *worker(void *arg)
 {
-	struct queue *q = arg;
-	int job;
-
-	while ((job = get(q)) > 0)
-		serve(job);
+	for (;;) {
+		serve(get(arg));
+		is_done();
+	}
 	return NULL;
 }
 
@@ -208,45 +215,35 @@ static void *stage(void *arg)
 	struct queue *q = arg;
 	int job;
 
-	while ((job = get(q)) > 0) {
+	for (;;) {
+		job = get(q);
 		serve(job);
 		if (q + 1 < queues + STAGES)
 			put(q + 1, job);
+		else
+			is_done();
 	}
 	return NULL;
 }
 
-static void end(struct queue *q, pthread_t *threads, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		put(q, 0);
-	for (i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
-}
-
 static void pool(void)
 {
-	pthread_t threads[WORKERS_MAX];
+	pthread_t thread;
 	unsigned int i;
 
 	for (i = 0; i < workers; i++)
-		pthread_create(&threads[i], NULL, worker, &queues[0]);
+		pthread_create(&thread, NULL, worker, &queues[0]);
 	make(give_queue);
-	end(&queues[0], threads, workers);
 }
 
 static void pipeline(void)
 {
-	pthread_t threads[STAGES];
+	pthread_t thread;
 	unsigned int i;
 
 	for (i = 0; i < STAGES; i++)
-		pthread_create(&threads[i], NULL, stage, &queues[i]);
+		pthread_create(&thread, NULL, stage, &queues[i]);
 	make(give_queue);
-	for (i = 0; i < STAGES; i++)
-		end(&queues[i], &threads[i], 1);
 }
 
 static int bell;
@@ -288,8 +285,7 @@ STEP int take(void)
 
 	pthread_mutex_lock(&q->mutex);
 	job = q->job[q->head++ % QUEUE];
-	if (job)
-		works_on(job);
+	works_on(job);
 	pthread_mutex_unlock(&q->mutex);
 	return job;
 }
@@ -298,16 +294,15 @@ static void *react(void *arg)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	unsigned long long n;
-	int poll = epoll_create1(0), job = 1;
+	int poll = epoll_create1(0);
 
 	(void)arg;
 	epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event);
-	while (job > 0 && epoll_wait(poll, &event, 1, -1) == 1) {
+	while (epoll_wait(poll, &event, 1, -1) == 1) {
 		if (read(bell, &n, sizeof(n)) != sizeof(n))
 			abort();
-		job = take();
-		if (job)
-			serve(job);
+		serve(take());
+		is_done();
 	}
 	return NULL;
 }
@@ -319,8 +314,6 @@ static void reactor(void)
 	bell = eventfd(0, EFD_SEMAPHORE);
 	pthread_create(&thread, NULL, react, NULL);
 	make(give_bell);
-	post(0);
-	pthread_join(thread, NULL);
 }
 
 /* ---- the command line ------------------------------------------------------------------------------ */
@@ -360,7 +353,9 @@ static int run(const char *name, bool wait)
 			getchar();
 		shapes[i].run();
 		print_turns(name);
-		return 0;
+		/* The others wait for more. */
+		fflush(stdout);
+		_exit(0);
 	}
 	return usage();
 }
