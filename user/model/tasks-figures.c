@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What leaf tasks took: time, processor time, waits, and how many were under way at once. */
+#include "tasks-figures.h"
+
+static int64_t at_least_0(int64_t ns)
+{
+	return ns > 0 ? ns : 0;
+}
+
+static void leaf_add(struct tl_task_figures *f, const struct tl_task_event *first,
+		     const struct tl_task_event *last)
+{
+	f->count++;
+	f->time_ns += at_least_0(last->time_ns - first->time_ns);
+	if (first->cpu_ns >= 0 && last->cpu_ns >= 0) {
+		f->cpu_count++;
+		f->cpu_ns += at_least_0(last->cpu_ns - first->cpu_ns);
+	}
+	if (last->wait_ns >= 0) {
+		f->wait_count++;
+		f->wait_ns += last->wait_ns;
+	}
+}
+
+/**
+ * tl_task_figures_add() - Add what a leaf took
+ * @tasks: all of them
+ * @leaf: one of them
+ * @figures: where it is added
+ */
+void tl_task_figures_add(const struct tl_tasks *tasks, const struct tl_task_leaf *leaf,
+			 struct tl_task_figures *figures)
+{
+	const struct tl_task_event *event = tasks->trace->event;
+	uint32_t giver = tasks->giver[leaf->first];
+
+	leaf_add(figures, &event[leaf->first], &event[leaf->last]);
+	if (giver == TL_TASK_NONE)
+		return;
+	figures->handoff_count++;
+	figures->handoff_ns += at_least_0(event[leaf->first].time_ns -
+					  event[tasks->handoff[giver].from].time_ns);
+}
+
+/**
+ * tl_task_figures_sum() - Add figures
+ * @to: where they are added
+ * @from: what is
+ */
+void tl_task_figures_sum(struct tl_task_figures *to, const struct tl_task_figures *from)
+{
+	to->count += from->count;
+	to->cpu_count += from->cpu_count;
+	to->wait_count += from->wait_count;
+	to->handoff_count += from->handoff_count;
+	to->time_ns += from->time_ns;
+	to->cpu_ns += from->cpu_ns;
+	to->wait_ns += from->wait_ns;
+	to->handoff_ns += from->handoff_ns;
+}
+
+/**
+ * tl_tasks_figures() - What the leaves of each class took
+ * @tasks: has leaves and hand-offs
+ * @figures: [classes] written
+ */
+void tl_tasks_figures(const struct tl_tasks *tasks, struct tl_task_figures *figures)
+{
+	size_t i;
+
+	for (i = 0; i < tasks->classes; i++)
+		figures[i] = (struct tl_task_figures){ 0 };
+	for (i = 0; i < tasks->leaves; i++)
+		tl_task_figures_add(tasks, &tasks->leaf[i], &figures[tasks->leaf[i].class]);
+}
+
+/**
+ * tl_task_concurrency() - How many leaves of a class were under way at once
+ * @tasks: all of them
+ * @figures: of the class
+ *
+ * Return: the mean over the trace, after Little; 0 for a trace of no length.
+ */
+double tl_task_concurrency(const struct tl_tasks *tasks, const struct tl_task_figures *figures)
+{
+	const struct tl_task_trace *t = tasks->trace;
+	int64_t ns = t->n ? t->event[t->n - 1].time_ns - t->event[0].time_ns : 0;
+
+	return ns > 0 ? (double)figures->time_ns / (double)ns : 0;
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which thread told which: notify → wait, put in → take out, send → receive
+ *
+ * Each is on one object, and what an object is used for is told from its use, as its name
+ * says nothing for certain:
+ *
+ * - mutex: locked and unlocked; or waited for and signalled by the same thread in turn, as
+ *   a semaphore is that guards something. Gives no edge (paper 002, 2.3);
+ * - condition: waited for with a mutex held. Wakes nobody who does not wait
+ *   (tasks-condition.c);
+ * - broadcast: more waits than signals. Each wait is for the last signal before it;
+ * - events: more signals than waits. Each wait is for all signals since the one before;
+ * - counter: as many of both. The first wait is for the first signal;
+ * - queue: first in, first out;
+ * - stream: what two threads, or two ends, send each other, by position in the stream if
+ *   it is known, else in order as a counter or events.
+ *
+ * A wait for what nobody was seen to give has no edge and is counted.
+ */
+#include "tasks-match.h"
+
+#include "ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct matcher {
+	struct tl_tasks *tasks;
+	const struct tl_task_event *event;
+	uint32_t *order, *from, *step; /* [events]: by object; of steps; those of one way */
+	size_t *begin; /* [objects + 1] in order */
+	uint32_t *before; /* [events] the thread's event before, or TL_TASK_NONE */
+	uint32_t *mark; /* [threads] */
+};
+
+bool tl_task_gives(enum tl_task_op op)
+{
+	return op == TL_TASK_SIGNAL || op == TL_TASK_ENQ || op == TL_TASK_SEND;
+}
+
+bool tl_task_takes(enum tl_task_op op)
+{
+	return op == TL_TASK_WAIT || op == TL_TASK_DEQ || op == TL_TASK_RECV;
+}
+
+static int handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to)
+{
+	size_t room = tasks->handoff_room ? 2 * tasks->handoff_room : 256;
+	struct tl_task_handoff *grown;
+
+	if (tasks->handoffs == tasks->handoff_room) {
+		grown = reallocarray(tasks->handoff, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		tasks->handoff = grown;
+		tasks->handoff_room = room;
+	}
+	tasks->handoff[tasks->handoffs++] = (struct tl_task_handoff){ from, to };
+	return 0;
+}
+
+/* ---- what is known of each event ----------------------------------------------------- */
+
+static void by_object(struct matcher *m)
+{
+	const struct tl_task_trace *t = m->tasks->trace;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		m->begin[t->event[i].object + 1]++;
+	for (i = 0; i < t->objects; i++)
+		m->begin[i + 1] += m->begin[i];
+	for (i = 0; i < t->n; i++)
+		m->order[m->begin[t->event[i].object]++] = (uint32_t)i;
+	for (i = t->objects; i > 0; i--)
+		m->begin[i] = m->begin[i - 1];
+	m->begin[0] = 0;
+}
+
+static void by_thread(struct matcher *m)
+{
+	const struct tl_tasks *tasks = m->tasks;
+	size_t i;
+
+	for (i = 0; i < tasks->trace->n; i++)
+		m->before[i] = tasks->ends[i] == TL_TASK_NONE ? TL_TASK_NONE :
+								tasks->leaf[tasks->ends[i]].first;
+}
+
+/* A mutex that is locked again was unlocked, which was not seen. */
+static void hold(uint32_t *held, bool *holds, enum tl_task_op op)
+{
+	if (op == TL_TASK_LOCK && !*holds)
+		++*held;
+	if (op == TL_TASK_UNLOCK && *holds)
+		--*held;
+	if (op == TL_TASK_LOCK || op == TL_TASK_UNLOCK)
+		*holds = op == TL_TASK_LOCK;
+}
+
+/* Who holds a mutex when: @pair is room for a number an event, of thread and object. */
+static int guards(struct matcher *m, uint32_t *pair)
+{
+	const struct tl_task_trace *t = m->tasks->trace;
+	struct tl_ids ids = { 0 };
+	bool *holds = NULL;
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < t->n && !code; i++) {
+		const uint32_t key[2] = { t->event[i].thread, t->event[i].object };
+
+		code = tl_ids_of(&ids, key, sizeof(key), &pair[i]);
+	}
+	holds = code ? NULL : calloc(ids.n + 1, sizeof(*holds));
+	for (i = 0; i < t->n && holds; i++) {
+		m->tasks->guarded[i] = m->mark[t->event[i].thread];
+		hold(&m->mark[t->event[i].thread], &holds[pair[i]], t->event[i].op);
+	}
+	tl_ids_free(&ids);
+	free(holds);
+	return holds ? 0 : -ENOMEM;
+}
+
+/* ---- what an object is used for ------------------------------------------------------ */
+
+struct counts {
+	uint64_t op[TL_TASK_OPS], guarded_waits, by_owner;
+};
+
+static struct counts count(struct matcher *m, const uint32_t *at, size_t n)
+{
+	struct counts counts = { 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		m->mark[m->event[at[i]].thread] = false;
+	for (i = 0; i < n; i++) {
+		const struct tl_task_event *event = &m->event[at[i]];
+		uint32_t *owns = &m->mark[event->thread];
+
+		counts.op[event->op]++;
+		counts.guarded_waits += event->op == TL_TASK_WAIT && m->tasks->guarded[at[i]];
+		counts.by_owner += event->op == TL_TASK_SIGNAL && *owns;
+		*owns = event->op == TL_TASK_WAIT;
+	}
+	return counts;
+}
+
+static bool most(uint64_t part, uint64_t of)
+{
+	return part * 20 >= of * 19;
+}
+
+static enum tl_task_use signal_use(const struct counts *counts)
+{
+	uint64_t signals = counts->op[TL_TASK_SIGNAL], waits = counts->op[TL_TASK_WAIT];
+
+	bool guarded = waits && most(counts->guarded_waits, waits);
+
+	if (signals && !guarded && most(counts->by_owner, signals))
+		return TL_TASK_USE_MUTEX;
+	if (waits * 10 > signals * 11 + 20)
+		return TL_TASK_USE_BROADCAST;
+	if (guarded)
+		return TL_TASK_USE_CONDITION;
+	return signals * 100 > waits * 101 + 200 ? TL_TASK_USE_EVENTS : TL_TASK_USE_COUNTER;
+}
+
+static enum tl_task_use use_of(const struct counts *counts)
+{
+	if (counts->op[TL_TASK_ENQ] || counts->op[TL_TASK_DEQ])
+		return TL_TASK_USE_QUEUE;
+	if (counts->op[TL_TASK_SEND] || counts->op[TL_TASK_RECV])
+		return TL_TASK_USE_STREAM;
+	if (counts->op[TL_TASK_SIGNAL] || counts->op[TL_TASK_WAIT])
+		return signal_use(counts);
+	return counts->op[TL_TASK_LOCK] || counts->op[TL_TASK_UNLOCK] ? TL_TASK_USE_MUTEX :
+									TL_TASK_USE_NONE;
+}
+
+/* ---- how each is matched ------------------------------------------------------------- */
+
+static void match_broadcast(struct matcher *m, struct tl_task_channel *channel)
+{
+	uint32_t last = TL_TASK_NONE;
+	size_t i;
+
+	for (i = 0; i < channel->n; i++) {
+		if (tl_task_gives(m->event[channel->step[i]].op))
+			last = channel->step[i];
+		else
+			channel->from[i] = last;
+	}
+}
+
+/* Each takes all that was given since the one before: the oldest as the others do, the rest
+ * here. */
+static int match_events(struct matcher *m, struct tl_task_channel *channel)
+{
+	size_t i, k, begin = 0;
+	int code = 0;
+
+	for (i = 0; i < channel->n && !code; i++) {
+		if (tl_task_gives(m->event[channel->step[i]].op))
+			continue;
+		if (begin < i)
+			channel->from[i] = channel->step[begin];
+		for (k = begin + 1; k < i && !code; k++)
+			code = handoff_add(m->tasks, channel->step[k], channel->step[i]);
+		begin = i + 1;
+	}
+	return code;
+}
+
+static int64_t end_of(const struct tl_task_event *event)
+{
+	return event->position + event->bytes;
+}
+
+/* They must follow each other, too, in both what is sent and what is received. */
+static bool positions_known(struct matcher *m, const struct tl_task_channel *channel)
+{
+	int64_t end[2] = { 0, 0 };
+	size_t i;
+
+	for (i = 0; i < channel->n; i++) {
+		const struct tl_task_event *event = &m->event[channel->step[i]];
+		int64_t *last = &end[tl_task_gives(event->op)];
+
+		if (event->bytes < 0 || event->position < *last)
+			return false;
+		*last = end_of(event);
+	}
+	return true;
+}
+
+/* What is received was sent by all whose bytes are in it. */
+static int match_positions(struct matcher *m, struct tl_task_channel *channel)
+{
+	uint32_t *sent = calloc(channel->n + 1, sizeof(*sent));
+	size_t n = 0, head = 0, i, k;
+	int code = sent ? 0 : -ENOMEM;
+
+	for (i = 0; i < channel->n && !code; i++) {
+		const struct tl_task_event *event = &m->event[channel->step[i]];
+
+		if (tl_task_gives(event->op)) {
+			sent[n++] = channel->step[i];
+			continue;
+		}
+		while (head < n && end_of(&m->event[sent[head]]) <= event->position)
+			head++;
+		for (k = head; k < n && m->event[sent[k]].position < end_of(event) && !code; k++) {
+			if (channel->from[i] == TL_TASK_NONE)
+				channel->from[i] = sent[k];
+			else
+				code = handoff_add(m->tasks, sent[k], channel->step[i]);
+		}
+	}
+	free(sent);
+	return code;
+}
+
+static int match_by(struct matcher *m, struct tl_task_channel *channel, enum tl_task_use use)
+{
+	switch (use) {
+	case TL_TASK_USE_CONDITION:
+		return tl_task_condition(m->before, channel);
+	case TL_TASK_USE_BROADCAST:
+		match_broadcast(m, channel);
+		return 0;
+	case TL_TASK_USE_EVENTS:
+		return match_events(m, channel);
+	case TL_TASK_USE_STREAM:
+		return match_positions(m, channel);
+	default:
+		return tl_task_in_order(channel);
+	}
+}
+
+static int match_channel(struct matcher *m, struct tl_task_object *object, size_t n,
+			 enum tl_task_use use)
+{
+	struct tl_task_channel channel = { .trace = m->tasks->trace, .step = m->step,
+					   .from = m->from, .n = n };
+	size_t i, given = 0;
+	int code;
+
+	for (i = 0; i < n; i++) {
+		m->from[i] = TL_TASK_NONE;
+		given += tl_task_gives(m->event[m->step[i]].op);
+	}
+	object->given += given;
+	object->taken += n - given;
+	if (use == TL_TASK_USE_STREAM && !positions_known(m, &channel))
+		use = given == n - given || m->tasks->lost ? TL_TASK_USE_QUEUE : TL_TASK_USE_EVENTS;
+	code = match_by(m, &channel, use);
+	for (i = 0; i < n && !code; i++) {
+		if (m->from[i] == TL_TASK_NONE)
+			continue;
+		object->matched++;
+		code = handoff_add(m->tasks, m->from[i], m->step[i]);
+	}
+	object->corrections += channel.corrections;
+	return code;
+}
+
+/* ---- streams ------------------------------------------------------------------------- */
+
+static uint32_t end_at(const struct matcher *m, uint32_t event)
+{
+	const struct tl_task_event *e = &m->event[event];
+
+	return e->end == TL_TASK_NONE ? e->thread : e->end;
+}
+
+/* Several threads and no ends: nobody knows who is where, and better no edge than a wrong one. */
+static int unknown_ends(const struct matcher *m, struct tl_task_object *object,
+			const uint32_t *at, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		object->given += tl_task_gives(m->event[at[i]].op);
+		object->taken += tl_task_takes(m->event[at[i]].op);
+	}
+	return 0;
+}
+
+/* Of both ways, what one end sends and the other receives. */
+static int match_stream(struct matcher *m, struct tl_task_object *object, const uint32_t *at,
+			size_t n)
+{
+	uint32_t end[2] = { TL_TASK_NONE, TL_TASK_NONE };
+	size_t i, way, steps;
+	int code = 0;
+
+	for (i = 0; i < n; i++) {
+		uint32_t this = end_at(m, at[i]);
+
+		if (!tl_task_gives(m->event[at[i]].op) && !tl_task_takes(m->event[at[i]].op))
+			continue;
+		if (end[0] == TL_TASK_NONE)
+			end[0] = this;
+		else if (this != end[0] && end[1] == TL_TASK_NONE)
+			end[1] = this;
+		else if (this != end[0] && this != end[1])
+			return unknown_ends(m, object, at, n);
+	}
+	for (way = 0; way < 2 && !code; way++) {
+		for (i = 0, steps = 0; i < n; i++)
+			if ((tl_task_gives(m->event[at[i]].op) && end_at(m, at[i]) == end[way]) ||
+			    (tl_task_takes(m->event[at[i]].op) && end_at(m, at[i]) != end[way]))
+				m->step[steps++] = at[i];
+		code = match_channel(m, object, steps, TL_TASK_USE_STREAM);
+	}
+	return code;
+}
+
+static int match_object(struct matcher *m, size_t index)
+{
+	struct tl_task_object *object = &m->tasks->object[index];
+	const uint32_t *at = m->order + m->begin[index];
+	size_t n = m->begin[index + 1] - m->begin[index], i, steps;
+	struct counts counts = count(m, at, n);
+
+	object->use = use_of(&counts);
+	if (object->use == TL_TASK_USE_MUTEX || object->use == TL_TASK_USE_NONE)
+		return 0;
+	if (object->use == TL_TASK_USE_STREAM)
+		return match_stream(m, object, at, n);
+	for (i = 0, steps = 0; i < n; i++) {
+		enum tl_task_op op = m->event[at[i]].op;
+
+		if (object->use == TL_TASK_USE_QUEUE ? op == TL_TASK_ENQ || op == TL_TASK_DEQ :
+						       op == TL_TASK_SIGNAL || op == TL_TASK_WAIT)
+			m->step[steps++] = at[i];
+	}
+	return match_channel(m, object, steps, object->use);
+}
+
+static int handoff_compare(const void *a, const void *b)
+{
+	const struct tl_task_handoff *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static int match_all(struct matcher *m)
+{
+	struct tl_tasks *tasks = m->tasks;
+	int code = guards(m, m->step);
+	size_t i;
+
+	by_object(m);
+	by_thread(m);
+	for (i = 0; i < tasks->trace->objects && !code; i++)
+		code = match_object(m, i);
+	if (code)
+		return code;
+	if (tasks->handoffs)
+		qsort(tasks->handoff, tasks->handoffs, sizeof(*tasks->handoff), handoff_compare);
+	for (i = tasks->handoffs; i-- > 0;)
+		tasks->giver[tasks->handoff[i].to] = (uint32_t)i;
+	return 0;
+}
+
+/**
+ * tl_tasks_match() - Find what threads hand to each other
+ * @tasks: has its leaves; gets hand-offs and what objects are used for
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_tasks_match(struct tl_tasks *tasks)
+{
+	const struct tl_task_trace *t = tasks->trace;
+	struct matcher m = { .tasks = tasks, .event = t->event };
+	int code = -ENOMEM;
+
+	m.order = calloc(t->n + 1, sizeof(*m.order));
+	m.from = calloc(t->n + 1, sizeof(*m.from));
+	m.step = calloc(t->n + 1, sizeof(*m.step));
+	m.before = calloc(t->n + 1, sizeof(*m.before));
+	m.begin = calloc(t->objects + 2, sizeof(*m.begin));
+	m.mark = calloc(t->threads + 1, sizeof(*m.mark));
+	if (m.order && m.from && m.step && m.before && m.begin && m.mark)
+		code = match_all(&m);
+	free(m.order);
+	free(m.from);
+	free(m.step);
+	free(m.before);
+	free(m.begin);
+	free(m.mark);
+	return code;
+}

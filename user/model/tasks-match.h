@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_MODEL_TASKS_MATCH_H
+#define TL_MODEL_TASKS_MATCH_H
+
+#include "tasks.h"
+
+/**
+ * struct tl_task_channel - What goes one way over an object
+ * @step: [@n] events that give or take, by seq
+ * @from: [@n] room for what each that takes was given by, or TL_TASK_NONE
+ * @corrections: counted
+ */
+struct tl_task_channel {
+	const struct tl_task_trace *trace;
+	const uint32_t *step;
+	uint32_t *from;
+	size_t n;
+	uint64_t corrections;
+};
+
+/**
+ * struct tl_task_places - What was done where, by whom
+ * @n: how many different (thread, object, operation) there are
+ * @place: [events] which it is
+ * @gives: [events] whether something is handed on
+ */
+struct tl_task_places {
+	size_t n;
+	uint32_t *place;
+	bool *gives;
+};
+
+bool tl_task_gives(enum tl_task_op op);
+bool tl_task_takes(enum tl_task_op op);
+int tl_task_condition(const uint32_t *before, struct tl_task_channel *channel);
+int tl_task_in_order(struct tl_task_channel *channel);
+int tl_task_heads(const struct tl_tasks *tasks, const struct tl_task_places *places,
+		  uint32_t *head);
+
+#endif
