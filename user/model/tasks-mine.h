@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_MODEL_TASKS_MINE_H
+#define TL_MODEL_TASKS_MINE_H
+
+#include "tasks-figures.h"
+
+#define TL_TASK_SIZE_MAX 6 /* members of a higher task, more take too long */
+
+/**
+ * struct tl_task_mining - What is a higher task, and how far to look
+ * @support: it occurs so often at least, 1 or more
+ * @size: and has so many members at most, 2 to TL_TASK_SIZE_MAX
+ * @effort: pieces of graphs that may be looked at in all
+ */
+struct tl_task_mining {
+	uint64_t support;
+	size_t size;
+	uint64_t effort;
+};
+
+/**
+ * struct tl_task_higher - A task that is made of others
+ * @level: above the highest of its members
+ * @support: how often it occurs, as whole ones beside each other
+ * @member: of all members' numbers, where its own begin: numbers below the classes' are
+ *          leaves of that class, others higher tasks
+ * @members: how many
+ * @entry: class of the leaf that it begins with
+ * @exit: class of the one that it ends with
+ * @figures: Σ of its leaves'; its count is @support
+ */
+struct tl_task_higher {
+	uint32_t level;
+	uint64_t support;
+	size_t member, members;
+	uint32_t entry, exit;
+	struct tl_task_figures figures;
+};
+
+/**
+ * struct tl_task_mined - Higher tasks
+ * @higher: [@n] number of classes + index is their number
+ * @member: [@members] numbers of tasks
+ * @shapes: different graphs of jobs, that were looked at
+ * @left_out: jobs whose graphs were not, as there are too many different ones
+ * @looked_at: pieces of graphs
+ * @cut: whether effort ended before all pieces had been looked at
+ */
+struct tl_task_mined {
+	struct tl_task_higher *higher;
+	uint32_t *member;
+	size_t n, members, higher_room, member_room, shapes;
+	uint64_t left_out, looked_at;
+	bool cut;
+};
+
+int tl_tasks_mine(const struct tl_tasks *tasks, const struct tl_task_mining *mining,
+		  struct tl_task_mined *mined);
+void tl_tasks_mined_free(struct tl_task_mined *mined);
+
+#endif
