@@ -1,0 +1,223 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# tierlens tasks infer: who hands to whom on objects of each use, on planted traces that
+# everything is found, also where events were lost, and what is said of files that are none.
+# Prints TAP. TIERLENS names the program (make model-programs). TIERLENS_TESTS=all plants more.
+set -uo pipefail
+
+# shellcheck source=selftests/model/model-cli.sh
+. "$(dirname "$0")/model-cli.sh"
+
+head_line=seq,time_us,thread,op,object,stack
+
+# points FILE [COLUMNS]: sync points from lines "thread op object stack [more]", numbered
+points()
+{
+	awk -v more="${2:-}" -v head="$head_line" 'BEGIN { print head more } NF {
+		printf "%d,%d,%s,%s,%s,%s", ++n, 10 * n, $1, $2, $3, $4
+		for (i = 5; i <= NF; i++) printf ",%s", $i
+		print "" }' >"$dir/$1"
+}
+
+# hands FILE USE EDGES: what the object o of a file is used for, and its hand-offs by seq
+hands()
+{
+	run "$real" tasks infer "$dir/$1" --json
+	good "$1: $2, $3" '.[0] as $o | ($o.leaves | map({key: "\(.id)", value: .}) | from_entries) as $leaf |
+		([$o.objects[] | select(.object == "o") | .use] == ["'"$2"'"]) and
+		([$o.edges[] | select(.kind == "handoff") | [$leaf["\(.from)"].last_seq, $leaf["\(.to)"].first_seq]]
+		== '"$3"')'
+}
+
+usage()
+{
+	says 2 'tasks needs infer' "$real" tasks
+	says 2 'tasks has no "x"' "$real" tasks x
+	says 2 'tasks infer needs one file' "$real" tasks infer
+	says 1 'none.csv: cannot read (No such file' "$real" tasks infer "$dir/none.csv"
+}
+
+# refuses NAME SENTENCE: what stands on standard input
+refuses()
+{
+	cat >"$dir/$1.csv"
+	says 1 "$1.csv$2" "$real" tasks infer "$dir/$1.csv"
+}
+
+bad()
+{
+	refuses empty ': the file is empty' </dev/null
+	refuses head ':1: there is no column "stack"' <<<"${head_line%,stack}"
+	refuses twice ':1: columns 1 and 2 are both "seq"' <<<"seq,$head_line"
+	refuses seq ':2: column 1 (seq): no whole number' <<<"$head_line"$'\n-1,1,a,lock,m,f'
+	refuses time ':3: column 2 (time_us): no time' <<<"$head_line"$'\n1,1,a,lock,m,f\n2,nan,a,lock,m,f'
+	refuses thread ':2: column 3 (thread): is empty' <<<"$head_line"$'\n1,1,,lock,m,f'
+	refuses op ':2: column 4 (op): is none of lock, unlock' <<<"$head_line"$'\n1,1,a,lick,m,f'
+	refuses object ':2: column 5 (object): is empty' <<<"$head_line"$'\n1,1,a,lock,,f'
+	refuses same ':4: seq 1 is that of line 2 too' <<<"$head_line"$'\n1,1,a,lock,m,f\n2,1,a,lock,m,f\n1,1,a,lock,m,f'
+	refuses cut ':3: 4 fields, but the first line has 6' <<<"$head_line"$'\n1,1,a,lock,m,f\n2,1,a,lo'
+	refuses cpu ':2: column 7 (cpu_us): no time' <<<"$head_line,cpu_us"$'\n1,1,a,lock,m,f,x'
+	refuses bytes ':2: column 7 (bytes): no whole number' <<<"$head_line,bytes"$'\n1,1,a,send,m,f,1e3'
+	printf '%s\n1,1,\xff,lock,\xfe,\x1bf\xff\n2,2,\xff,unlock,\xfe,f\n' $head_line >"$dir/odd.csv"
+	run "$real" tasks infer "$dir/odd.csv" --json
+	good 'bytes that are no text' '.[0] | (.leaves | length == 1) and (.tasks | length == 1)'
+	run "$real" tasks infer "$dir/odd.csv"
+	[[ $status == 0 ]] && ! grep -qP '[\x00-\x09\x0b-\x1f]' "$dir/out" "$dir/err"
+	result $? 'no control character of a name reaches the terminal'
+	echo $head_line >"$dir/none.csv"
+	run "$real" tasks infer "$dir/none.csv" --json
+	good 'no event: no task' '.[0] | .trace.events == 0 and .leaves == [] and .jobs == [] and .tasks == []'
+}
+
+leaves()
+{
+	points leaves.csv ,cpu_us,wait_us,colour <<-END
+	a start - f 5 0 red
+	a lock m f;g 5 0 red
+	b lock n f;g 0 0 red
+	a unlock m f;g 8 4 red
+	a lock m f;g 9 1 red
+	b unlock n f;g 3 2 red
+	a unlock m f;g 19 2 red
+	END
+	run "$real" tasks infer "$dir/leaves.csv" --json
+	good 'leaves: successive sync points of a thread; classes: their stacks' '.[0] |
+		[.leaves[] | [.thread, .first_seq, .last_seq, .class]] ==
+		[["a",1,2,0], ["a",2,4,1], ["b",3,6,1], ["a",4,5,2], ["a",5,7,1]] and
+		[.edges[] | [.from, .to, .kind]] == [[0,1,"thread"],[1,3,"thread"],[3,4,"thread"]] and
+		[.tasks[] | [.support, .label]] == [[1,"f start -> f;g lock"], [3,"f;g lock -> f;g unlock"],
+		[1,"f;g unlock -> f;g lock"]]'
+	good 'what they took' '.[0] | .tasks[1] | (.time_s * 1e6 | round) == 70 and (.cpu_s * 1e6 | round) == 16 and
+		(.wait_s * 1e6 | round) == 8 and (.concurrency * 1e6 | round) == 1166667 and .handoff_s == null'
+	good 'columns of no use are told' '.[0].notes | length == 1 and (.[0] | contains("column 9"))'
+	run "$real" tasks infer "$dir/leaves.csv" --json
+	mv "$dir/out" "$dir/first"
+	{ head -n 1 "$dir/leaves.csv"; tail -n +2 "$dir/leaves.csv" | tac; } >"$dir/back.csv"
+	run "$real" tasks infer "$dir/back.csv" --json
+	[[ $status == 0 ]] && jq -es --slurpfile first "$dir/first" '.[0] | (.notes[1] | contains("6 lines stand before"))
+		and [.leaves, .edges, .jobs] == ($first[0] | [.leaves, .edges, .jobs])' "$dir/out" >/dev/null
+	result $? 'in another order: the same, and a note'
+	run "$real" tasks infer "$dir/leaves.csv"
+	[[ $status == 0 ]] && grep -q 'f;g lock -> f;g unlock  *3 ' "$dir/out" &&
+		grep -q '^7 events of 2 threads, 0 lost; 5 leaf tasks of 3 kinds, 0 hand-offs$' "$dir/out"
+	result $? 'for people'
+}
+
+uses()
+{
+	points mutex.csv <<<$'a lock o f\na unlock o f\nb lock o f\nb unlock o f\na lock o f\na unlock o f'
+	hands mutex.csv mutex '[]'
+	points semaphore.csv <<<$'a wait o f\na signal o f\nb wait o f\na wait o f\nb signal o f\na signal o f\nb wait o f\nb signal o f'
+	hands semaphore.csv mutex '[]'
+	# 3 wakes nobody, as b begins to wait behind 4; 6 wakes c, which has waited longer.
+	points condition.csv <<-END
+	a start - f
+	b start - f
+	a signal o f
+	c lock m f
+	b lock m f
+	a signal o f
+	a signal o f
+	b wait o f
+	c wait o f
+	c unlock m f
+	b unlock m f
+	END
+	hands condition.csv condition '[[7,8],[6,9]]'
+	points broadcast.csv <<<$'a start - f\na signal o f\nb wait o f\nb exit - f\nc wait o f\nc exit - f\nd wait o f\nd exit - f\ne wait o f\ne exit - f'
+	hands broadcast.csv broadcast '[[2,3],[2,5],[2,7],[2,9]]'
+	points events.csv <<<$'a start - f\na signal o f\na signal o f\na signal o f\nb wait o f\na signal o f\na signal o f\nb wait o f\nb exit - f'
+	hands events.csv events '[[2,5],[3,5],[4,5],[6,8],[7,8]]'
+	points counter.csv <<<$'a start - f\na signal o f\na signal o f\nb wait o f\nc wait o f\nb exit - f\nc exit - f'
+	hands counter.csv counter '[[2,4],[3,5]]'
+	points queue.csv <<<$'a start - f\na enq o f\nb deq o f\na enq o f\na enq o f\nb deq o f\nc deq o f\nb exit - f\nc exit - f'
+	hands queue.csv queue '[[2,3],[4,6],[5,7]]'
+	points never.csv <<<$'a wait o f\nb deq p f\na wait o f\nb exit - f\na exit - f'
+	hands never.csv counter '[]'
+	good 'waits for what nobody gives are counted' '[.[0].objects[] | [.object, .taken, .unmatched]] ==
+		[["o",2,2],["p",1,1]]'
+}
+
+streams()
+{
+	points order.csv <<<$'a start - f\nb start - f\na send o f\nb recv o f\nb send o f\na send o f\na recv o f\nb recv o f\na exit - f\nb exit - f'
+	hands order.csv stream '[[3,4],[5,7],[6,8]]'
+	# 4 has the first two, 5 the rest of the second and the third.
+	points bytes.csv ,bytes,position <<-END
+	a start - f 0 0
+	a send o f 10 0
+	a send o f 20 10
+	b recv o f 15 0
+	a send o f 5 30
+	b recv o f 20 15
+	b exit - f 0 0
+	END
+	hands bytes.csv stream '[[2,4],[3,4],[3,6],[5,6]]'
+	points many.csv <<<$'a start - f\na send o f\nb recv o f\nc send o f\na recv o f\nb exit - f\na exit - f'
+	hands many.csv stream '[]'
+	good 'three threads and no ends: counted' '.[0].objects[0] | .taken == 2 and .unmatched == 2'
+	points ends.csv ,end <<<$'a start - f -\nc start - f -\na send o f x\nb recv o f y\nc send o f y\na recv o f x\nb exit - f -\na exit - f -'
+	hands ends.csv stream '[[3,4],[5,6]]'
+}
+
+# Six jobs of six leaves, the last of which are cut off: five are alike.
+higher()
+{
+	local i
+
+	for i in 1 2 3 4 5 6; do
+		printf 'a lock m make;lock\na enq q make\na unlock m make;unlock\nb deq q work\nb lock n work;lock\nb unlock n work;unlock\n'
+	done | points jobs.csv
+	run "$real" tasks infer "$dir/jobs.csv" --json
+	good 'higher tasks: five jobs become one node each' '.[0].tasks as $t |
+		def leaves($i): if $t[$i].level == 0 then 1 else [$t[$i].members[] | leaves(.)] | add end;
+		[$t[] | select(.support == 5 and leaves(.id) == 6)] | length == 1 and (.[0].time_s * 1e6 | round) == 600 and
+		(.[0].label | startswith("make;lock -> "))'
+	good 'levels, members, support' '.[0] as $o | $o.mining.support == 3 and $o.mining.size == 4 and ($o.mining.cut | not) and
+		$o.mining.shapes == 2 and all($o.tasks[] | select(.level > 0); .support >= 3 and (.members | length >= 2 and length <= 4)
+		and .level == 1 + ([.members[] as $m | $o.tasks[$m].level] | max) and all(.members[]; . < $o.tasks[-1].id))'
+	run "$real" tasks infer "$dir/jobs.csv" --json --support 7
+	good '--support 7: none' '.[0] | .mining.support == 7 and all(.tasks[]; .level == 0)'
+	run "$real" tasks infer "$dir/jobs.csv" --json --size 2
+	good '--size 2: pairs of pairs' '.[0].tasks | any(.level >= 3) and all(.[]; .members | length == 0 or length == 2)'
+	says 2 '--size 7 is out of range' "$real" tasks infer --size 7 "$dir/jobs.csv"
+	run "$real" tasks infer "$dir/jobs.csv"
+	[[ $status == 0 ]] && grep -q '2  make;lock -> .*  5  ' "$dir/out" && grep -q '^task [0-9]* is made of [0-9]* [0-9]*' "$dir/out"
+	result $? 'higher tasks for people'
+}
+
+# plants PROGRAM SEED JOBS LOST FILTER: what is found on a planted trace
+plants()
+{
+	mkdir -p "$dir/$1" && python3 "$here/sync-points.py" make "$1" "$2" "$3" "$4" "$dir/$1" || return
+	run "$real" tasks infer "$dir/$1/trace.csv" --json
+	mv "$dir/out" "$dir/$1/out.json"
+	python3 "$here/sync-points.py" judge "$dir/$1" "$dir/$1/out.json" >"$dir/out" 2>>"$dir/err"
+	good "$1 $2, $4 lost: $(<"$dir/out")" ".[0] | .leaves_exact and .from_mutexes == 0 and .types == 2 and
+		.types_apart and $5"
+}
+
+planted()
+{
+	local program seed seeds='1 2'
+
+	[[ ${TIERLENS_TESTS:-} == all ]] && seeds=$(seq 1 20)
+	for seed in $seeds; do
+		for program in pool reactor pipeline; do
+			plants $program "$seed" 250 0 '.precision == 1 and .recall == 1 and .rand > 0.9999 and
+				.found_jobs == 250 and .types_right == 1'
+			plants $program "$seed" 400 0.002 '.precision >= 0.99 and .recall >= 0.99 and .rand >= 0.95 and
+				.types_right >= 0.98'
+		done
+	done
+}
+
+usage
+bad
+leaves
+uses
+streams
+higher
+planted
+finish

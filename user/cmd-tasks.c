@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlens tasks: what happens inside a process. */
+#include "cmd.h"
+
+#include <string.h>
+
+static int run(const struct tl_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = { TL_COMMON_OPTIONS };
+	int option;
+
+	if (argc > 1 && !strcmp(argv[1], "infer"))
+		return tl_cmd_tasks_infer.run(&tl_cmd_tasks_infer, argc - 1, argv + 1);
+	option = tl_args_next(cmd, argc, argv, "", options);
+	if (option != TL_ARGS_END && option != 'J')
+		return tl_args_status(option);
+	if (optind >= argc)
+		return tl_args_usage(cmd, "tasks needs infer");
+	return tl_args_usage(cmd, "tasks has no \"%s\"", argv[optind]);
+}
+
+const struct tl_cmd tl_cmd_tasks = {
+	.name = "tasks",
+	.args = "infer FILE.csv",
+	.summary = "What happens inside a process, from its threads' sync points",
+	.help = TL_COMMON_HELP
+		"tierlens tasks infer --help tells more.\n"
+		"\nExample:\n"
+		"  tierlens tasks infer sync.csv\n",
+	.run = run,
+};
