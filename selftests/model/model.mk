@@ -40,6 +40,9 @@ $(model-plain:%=$(model-out)/%): $(model-out)/%: $(O)/user/$(model-dir)/%.o \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
 
+# Another's canonical codes, to hold ours against.
+$(model-out)/test-canon: user-libs += -lnauty
+
 $(model-out)/test-%: $(user-test-dir)/$(model-dir)/test-%.o \
 		$(addprefix $(user-test-dir)/,$(model-shared)) $(user-test-lib)
 	@mkdir -p $(@D)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Canonical codes: as many as there are digraphs of 4 and 5 nodes, against all permutations
- * on small labelled graphs, graphs that refinement alone cannot tell apart, and graphs
- * whose nodes were given in another order.
+ * on small labelled graphs, against nauty on larger ones, graphs that refinement alone cannot
+ * tell apart, and graphs whose nodes were given in another order.
  */
 #include "tap.h"
 
@@ -11,6 +11,8 @@
 #include "model/canon.h"
 
 #include <errno.h>
+#include <nauty/nautinv.h>
+#include <nauty/nauty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -197,6 +199,122 @@ static void test_permutations(struct sim *rng)
 	   "isomorphic, %zu wrong", alike, wrong);
 }
 
+/* ---- against nauty ------------------------------------------------------------------- */
+
+/*
+ * nauty knows colours of nodes alone. Each node is three, one a layer, joined from one to the
+ * next: an edge is in the layers that its label has as bits, a node's label, and its
+ * layer, are its colour.
+ */
+#define LAYERS 3
+#define LABELS 4
+
+static void nauty_layers(struct graph *g, graph *layer, size_t m)
+{
+	size_t i, k, at;
+
+	EMPTYGRAPH(layer, m, LAYERS * g->n);
+	for (at = 0; at < LAYERS; at++)
+		for (i = 0; i < g->n; i++) {
+			if (at)
+				ADDONEARC(layer, (at - 1) * g->n + i, at * g->n + i, m);
+			for (k = 0; k < g->n; k++)
+				if (*edge(g, i, k) >> at & 1)
+					ADDONEARC(layer, at * g->n + i, at * g->n + k, m);
+		}
+}
+
+static void nauty_colours(const struct graph *g, int *lab, int *ptn)
+{
+	size_t at, label, i, n = 0;
+
+	for (at = 0; at < LAYERS; at++)
+		for (label = 0; label < LABELS; label++) {
+			for (i = 0; i < g->n; i++)
+				if (g->node[i] == label) {
+					lab[n] = (int)(at * g->n + i);
+					ptn[n++] = 1;
+				}
+			if (n)
+				ptn[n - 1] = 0;
+		}
+}
+
+/* @code: [LAYERS * TL_CANON_MAX * MAXM] and before it how many have each label. */
+static size_t nauty_code(struct graph *g, set *code)
+{
+	static DEFAULTOPTIONS_DIGRAPH(options);
+	int n = (int)(LAYERS * g->n), m = SETWORDSNEEDED(n), lab[LAYERS * TL_CANON_MAX];
+	int ptn[LAYERS * TL_CANON_MAX], orbits[LAYERS * TL_CANON_MAX];
+	static graph layer[LAYERS * TL_CANON_MAX * LAYERS];
+	statsblk stats;
+	size_t i;
+
+	options.getcanon = TRUE;
+	options.defaultptn = FALSE;
+	nauty_layers(g, layer, (size_t)m);
+	nauty_colours(g, lab, ptn);
+	memset(code, 0, LABELS * sizeof(*code));
+	for (i = 0; i < g->n; i++)
+		code[g->node[i]]++;
+	densenauty(layer, lab, ptn, orbits, &options, &stats, m, n, code + LABELS);
+	return LABELS + (size_t)(m * n);
+}
+
+#define ORACLE_GRAPHS 600
+#define ORACLE_WORDS (LABELS + LAYERS * TL_CANON_MAX * LAYERS)
+
+/* Random graphs, and ones all of whose nodes are alike, or all but one. */
+static void oracle_graph(struct sim *rng, struct graph *g, size_t i)
+{
+	size_t n = 3 + i % 12, a, b;
+	uint32_t step[TL_CANON_MAX];
+
+	if (i % 4 == 0) {
+		random_graph(rng, g, 3, 0.3);
+		return;
+	}
+	for (a = 0; a < n; a++)
+		step[a] = sim_uniform(rng) < 0.3 ? 1 + (uint32_t)((double)(i % 4) * sim_uniform(rng)) : 0;
+	memset(g, 0, sizeof(*g));
+	g->n = n;
+	for (a = 0; a < n; a++)
+		for (b = 0; b < n; b++)
+			*edge(g, a, b) = step[(b + n - a) % n];
+	if (i % 4 == 3)
+		g->node[(size_t)((double)n * sim_uniform(rng))] = 1 + (uint32_t)(3 * sim_uniform(rng));
+}
+
+static void test_nauty(struct sim *rng)
+{
+	static uint32_t ours[ORACLE_GRAPHS][1 + 16 + 2 * 16 * 16];
+	static set theirs[ORACLE_GRAPHS][ORACLE_WORDS];
+	size_t n[ORACLE_GRAPHS], i, k, pairs = 0, wrong = 0;
+	static uint32_t code[CODE_MAX];
+	struct graph a, b;
+
+	for (i = 0; i < ORACLE_GRAPHS; i++) {
+		if (i % 3)
+			exchange(rng, &a);
+		else
+			oracle_graph(rng, &a, i / 3);
+		shuffled(rng, &a, &b);
+		memset(code, 0, sizeof(code));
+		wrong += code_of(&b, code, NULL) > sizeof(*ours) / sizeof(**ours);
+		memcpy(ours[i], code, sizeof(*ours));
+		n[i] = nauty_code(&b, theirs[i]);
+		memset(theirs[i] + n[i], 0, (ORACLE_WORDS - n[i]) * sizeof(**theirs));
+		for (k = 0; k < i; k++) {
+			bool alike = n[i] == n[k] && !memcmp(theirs[i], theirs[k], sizeof(*theirs));
+
+			pairs += alike;
+			wrong += alike == !!memcmp(ours[i], ours[k], sizeof(*ours));
+		}
+	}
+	ok(!wrong && pairs > 300, "against nauty: %zu of %d pairs isomorphic, %zu wrong", pairs,
+	   ORACLE_GRAPHS * (ORACLE_GRAPHS - 1) / 2, wrong);
+}
+
 /* ---- hard ones ----------------------------------------------------------------------- */
 
 /* 4×4: neighbours in a row or column, or by the steps (1, 0), (0, 1) and (1, 1). */
@@ -360,6 +478,7 @@ int main(void)
 	test_all(4, 218);
 	test_all(5, 9608);
 	test_permutations(&rng);
+	test_nauty(&rng);
 	test_hard(&rng);
 	test_symmetric();
 	test_relabelled(&rng);
