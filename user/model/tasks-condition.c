@@ -47,13 +47,13 @@ static size_t waiters(const uint32_t *before, const struct tl_task_channel *chan
 	return n;
 }
 
-/* The queue of those who wait, and of those of them who were woken but have not come back. */
+/* The queue of those who wait, and of those of them who were woken and may not have come back. */
 struct condition {
 	const struct tl_task_event *event;
 	struct tl_task_channel *channel;
 	struct waiter *waiter;
 	uint32_t *woken;
-	size_t n, head, n_woken;
+	size_t n, head, first, n_woken; /* woken: those from the first to before n_woken */
 	int64_t late_ns; /* who comes back later than this was perhaps not woken; 0 for never */
 	uint32_t last; /* signal */
 	bool doubt; /* events were lost since all who were woken had come back */
@@ -80,26 +80,21 @@ static bool lost_in(const struct tl_task_channel *channel)
 /*
  * The first who was woken long ago and has not come back, where events were lost: it was
  * another who was woken, and whose wait is one of the lost. Without this, each later waiter
- * would get the signal of the one before, until nobody waits.
+ * would get the signal of the one before, until nobody waits. Who was woken first is late
+ * first, so nobody behind needs to be looked at.
  */
 static uint32_t mistaken(struct condition *c, size_t step)
 {
-	uint32_t event = c->channel->step[step], found = TL_TASK_NONE;
-	size_t i, kept = 0;
+	uint32_t event = c->channel->step[step], waiter;
 
-	for (i = 0; i < c->n_woken; i++) {
-		uint32_t waiter = c->woken[i], at = c->waiter[waiter].step;
-
-		if (at < step)
-			continue;
-		c->woken[kept++] = waiter;
-		if (found == TL_TASK_NONE && c->late_ns && since_woken(c, waiter, event) > c->late_ns)
-			found = waiter;
-	}
-	c->n_woken = kept;
-	c->doubt = kept && (c->doubt || lost_between(c->event, c->last, event));
+	while (c->first < c->n_woken && c->waiter[c->woken[c->first]].step < step)
+		c->first++;
+	c->doubt = c->first < c->n_woken && (c->doubt || lost_between(c->event, c->last, event));
 	c->last = event;
-	return c->doubt ? found : TL_TASK_NONE;
+	if (!c->doubt || !c->late_ns)
+		return TL_TASK_NONE;
+	waiter = c->woken[c->first];
+	return since_woken(c, waiter, event) > c->late_ns ? waiter : TL_TASK_NONE;
 }
 
 static void wake(struct condition *c, size_t step)
@@ -109,6 +104,8 @@ static void wake(struct condition *c, size_t step)
 	if (waiter != TL_TASK_NONE) {
 		c->channel->corrections++;
 		c->channel->from[c->waiter[waiter].step] = c->channel->step[step];
+		c->first++;
+		c->woken[c->n_woken++] = waiter;
 		return;
 	}
 	while (c->head < c->n && c->waiter[c->head].step < step)
@@ -123,7 +120,7 @@ static void wake_all(struct condition *c)
 {
 	size_t i;
 
-	c->head = c->n_woken = 0;
+	c->head = c->first = c->n_woken = 0;
 	c->last = c->channel->n ? c->channel->step[0] : 0;
 	c->doubt = false;
 	for (i = 0; i < c->channel->n; i++)
