@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Pieces of graphs that are looked at: about a minute of a slow machine. */
+/* Pieces of graphs that are looked at, if nothing is asked for: half a minute of a slow machine. */
 #define EFFORT 50000000
 
 static int show(const struct tl_tasks_found *found, bool json)
@@ -80,6 +80,8 @@ static int option_read(int option, struct tl_task_mining *mining, bool *json)
 		*json = true;
 	} else if (option == 's') {
 		status = tl_args_u64("--support", optarg, 1, UINT32_MAX, &mining->support);
+	} else if (option == 'e') {
+		status = tl_args_u64("--effort", optarg, 1, UINT32_MAX, &mining->effort);
 	} else {
 		status = tl_args_u64("--size", optarg, 2, TL_TASK_SIZE_MAX, &size);
 		mining->size = size;
@@ -92,13 +94,14 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "support", required_argument, NULL, 's' },
 		{ "size", required_argument, NULL, 'k' },
+		{ "effort", required_argument, NULL, 'e' },
 		TL_COMMON_OPTIONS
 	};
 	struct tl_task_mining mining = { .size = 4, .effort = EFFORT };
 	int option, status = TL_EXIT_OK;
 	bool json = false;
 
-	while (!status && (option = tl_args_next(cmd, argc, argv, "s:k:", options)) >= 0)
+	while (!status && (option = tl_args_next(cmd, argc, argv, "s:k:e:", options)) >= 0)
 		status = option_read(option, &mining, &json);
 	if (status)
 		return status;
@@ -111,11 +114,12 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_tasks_infer = {
 	.name = "tasks infer",
-	.args = "FILE.csv [--support N] [--size N] [--json]",
+	.args = "FILE.csv [--support N] [--size N] [--effort N] [--json]",
 	.summary = "Tasks of all levels, hand-offs between threads and jobs, from sync points",
 	.help = "  -s, --support N   a higher task is what occurs so often at least (each hundredth job,\n"
 		"                    and three)\n"
 		"  -k, --size N      and has so many members at most (4)\n"
+		"  -e, --effort N    pieces of the jobs' graphs that are looked at for them (50000000)\n"
 		TL_COMMON_HELP
 		"FILE.csv has the columns seq, time_us, thread, op (lock, unlock, signal, wait, enq,\n"
 		"deq, send, recv, start, exit), object and stack (functions from outermost to\n"

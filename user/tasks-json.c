@@ -74,10 +74,12 @@ static json_t *tasks_json(const struct tl_tasks_found *found)
 
 static json_t *mining_json(const struct tl_tasks_found *found)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b}", "support", (json_int_t)found->mining->support,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "support", (json_int_t)found->mining->support,
 			 "size", (json_int_t)found->mining->size,
+			 "effort", (json_int_t)found->mining->effort,
 			 "shapes", (json_int_t)found->mined->shapes,
 			 "jobs_left_out", (json_int_t)found->mined->left_out,
+			 "jobs_by_time", (json_int_t)found->mined->by_time,
 			 "pieces", (json_int_t)found->mined->looked_at, "cut", found->mined->cut);
 }
 

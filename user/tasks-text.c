@@ -3,6 +3,7 @@
 #include "tasks-out.h"
 
 #include "lqn-out.h"
+#include "model/canon.h"
 #include "out.h"
 #include "tasks-trace.h"
 #include "text.h"
@@ -159,9 +160,12 @@ static void mining_print(const struct tl_tasks_found *found, FILE *to)
 	if (found->mined->left_out)
 		fprintf(to, "%" PRIu64 " jobs were not looked at: there are too many different ones\n",
 			found->mined->left_out);
+	if (found->mined->by_time)
+		fprintf(to, "%" PRIu64 " jobs have more than %d leaf tasks, or took too long: their shapes are told "
+			"apart by the order of time, too\n", found->mined->by_time, TL_CANON_MAX);
 	if (found->mined->cut)
-		fprintf(to, "only the first %" PRIu64 " pieces of their graphs were looked at: a smaller --size "
-			"sees all\n", found->mined->looked_at);
+		fprintf(to, "only the first %" PRIu64 " pieces of their graphs were looked at: a larger --effort "
+			"or a smaller --size sees all\n", found->mined->looked_at);
 }
 
 static void unmatched_print(const struct tl_tasks_found *found, FILE *to)

@@ -99,7 +99,7 @@ struct counts {
 
 static void check(const struct graph *g, struct counts *counts)
 {
-	struct tl_task_pieces pieces = { .size = SIZE, .most = 1000000 };
+	struct tl_task_pieces pieces = { .size = SIZE, .most = 1000000, .effort = 1000000000 };
 	bool *seen = calloc(1U << NODES, sizeof(*seen));
 	unsigned int set;
 	size_t i, k;

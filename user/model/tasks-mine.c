@@ -138,17 +138,16 @@ static int higher_new(struct miner *m, uint32_t pattern)
 
 static int pieces_find(struct miner *m)
 {
-	uint64_t left = m->mining->effort - m->mined->looked_at;
 	uint32_t *grown;
 	uint32_t i;
 	int code = 0;
 
 	m->pieces.n = 0;
-	m->pieces.most = left < PIECES_MAX ? left : PIECES_MAX;
 	for (i = 0; i < m->shapes.n && !code; i++)
 		code = tl_task_pieces_find(&m->pieces, &m->shapes.shape[i], i);
 	m->mined->looked_at += m->pieces.n;
 	m->mined->cut |= m->pieces.cut;
+	m->pieces.cut = false;
 	grown = code ? NULL : reallocarray(m->higher_of, m->pieces.codes.n + 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -404,7 +403,7 @@ static int rounds(struct miner *m)
 		m->base[i] = base;
 		base += m->shapes.shape[i].n;
 	}
-	while (found > 0 && m->mined->looked_at < m->mining->effort)
+	while (found > 0 && m->pieces.work < m->mining->effort)
 		found = round_do(m);
 	for (i = 0; i < m->mined->n; i++)
 		m->mined->higher[i].figures.count = m->mined->higher[i].support;
@@ -429,9 +428,12 @@ int tl_tasks_mine(const struct tl_tasks *tasks, const struct tl_task_mining *min
 	if (!mining->support || mining->size < 2 || mining->size > TL_TASK_SIZE_MAX)
 		return -EINVAL;
 	m.pieces.size = mining->size;
+	m.pieces.most = PIECES_MAX;
+	m.pieces.effort = mining->effort;
 	code = tl_task_shapes_find(tasks, &m.shapes);
 	mined->shapes = m.shapes.n;
 	mined->left_out = m.shapes.left_out;
+	mined->by_time = m.shapes.by_time;
 	code = code ? code : rounds(&m);
 	tl_task_shapes_free(&m.shapes);
 	tl_task_pieces_free(&m.pieces);

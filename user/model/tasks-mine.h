@@ -10,7 +10,7 @@
  * struct tl_task_mining - What is a higher task, and how far to look
  * @support: it occurs so often at least, 1 or more
  * @size: and has so many members at most, 2 to TL_TASK_SIZE_MAX
- * @effort: pieces of graphs that may be looked at in all
+ * @effort: pieces of graphs that may be looked at in all; neighbours beside them count, too
  */
 struct tl_task_mining {
 	uint64_t support;
@@ -43,6 +43,7 @@ struct tl_task_higher {
  * @member: [@members] numbers of tasks
  * @shapes: different graphs of jobs, that were looked at
  * @left_out: jobs whose graphs were not, as there are too many different ones
+ * @by_time: jobs whose graphs are told apart by the order of time, too
  * @looked_at: pieces of graphs
  * @cut: whether effort ended before all pieces had been looked at
  */
@@ -50,7 +51,7 @@ struct tl_task_mined {
 	struct tl_task_higher *higher;
 	uint32_t *member;
 	size_t n, members, higher_room, member_room, shapes;
-	uint64_t left_out, looked_at;
+	uint64_t left_out, by_time, looked_at;
 	bool cut;
 };
 

@@ -6,6 +6,9 @@
  * the last one was added (Wernicke's way to enumerate subgraphs). Its number is that of its
  * canonical code; pieces that look the same in the order in which they grew have the same, so
  * the code is made once for each such look.
+ *
+ * A node that has very many neighbours makes each piece that has it dear: what bounds the time
+ * is therefore not the number of pieces but the work.
  */
 #include "tasks-pieces.h"
 
@@ -14,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NEIGHBOURS 32 /* that are as much work as a piece */
 
 struct grower {
 	struct tl_task_pieces *pieces;
@@ -134,6 +139,18 @@ static int piece_add(struct grower *g)
 
 /* ---- growth -------------------------------------------------------------------------- */
 
+static bool enough(struct tl_task_pieces *p)
+{
+	p->cut |= p->n >= p->most || p->work >= p->effort || p->codes.bytes > TL_TASK_CODE_BYTES ||
+		  p->looks.bytes > TL_TASK_CODE_BYTES;
+	return p->cut;
+}
+
+static uint64_t work_of(const struct grower *g, uint32_t node, size_t n)
+{
+	return 1 + (g->begin[node + 1] - g->begin[node] + n) / NEIGHBOURS;
+}
+
 /* Neighbours of a node that are new become nodes to grow by; how many they are now. */
 static size_t widen(struct grower *g, uint32_t node, uint32_t *next, size_t n)
 {
@@ -157,10 +174,11 @@ static int grow(struct grower *g, const uint32_t *next, size_t n)
 	int code = 0;
 
 	for (i = 0; i < n && !code; i++) {
-		if (g->pieces->n >= g->pieces->most) {
-			g->pieces->cut = true;
+		if (enough(g->pieces))
 			return 0;
-		}
+		for (k = 0; k < g->n; k++)
+			g->pieces->work += work_of(g, g->node[k], 0) - 1;
+		g->pieces->work += work_of(g, next[i], n);
 		g->place[next[i]] = (uint8_t)(g->n + 1);
 		g->node[g->n++] = next[i];
 		code = piece_add(g);
@@ -183,7 +201,7 @@ static int roots(struct grower *g)
 	size_t n, i;
 
 	neighbours(g);
-	for (g->root = 0; g->root < g->shape->n && !code; g->root++) {
+	for (g->root = 0; g->root < g->shape->n && !code && !enough(g->pieces); g->root++) {
 		g->n = 1;
 		g->node[0] = g->root;
 		g->seen[g->root] = true;

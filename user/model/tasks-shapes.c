@@ -4,8 +4,8 @@
  *
  * Most jobs of a type have one of a few graphs, so what is looked for in graphs is looked for
  * in these, and counted as often as there are jobs. Graphs are equal if their canonical
- * codes are; those of more leaves than canon.c takes, if they are equal in the order of
- * time.
+ * codes are; those of more leaves than canon.c takes, or that are many and so regular that it
+ * takes too long, if they are equal in the order of time.
  */
 #include "tasks-shapes.h"
 
@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define EFFORT 2000000000 /* pairs of leaves that canon.c may look at in all: some seconds */
 
 struct words {
 	uint32_t *word;
@@ -30,6 +32,7 @@ struct shaper {
 	struct tl_task_link *link; /* of the job in hand */
 	size_t links, link_room;
 	struct words code;
+	uint64_t effort; /* left */
 };
 
 static int word_add(struct words *words, uint32_t word)
@@ -123,24 +126,36 @@ static int links_find(struct shaper *s, const uint32_t *leaf, size_t n)
 
 /* ---- its code ------------------------------------------------------------------------ */
 
-/* Give the leaves their canonical places. A graph too hard for it keeps the order of time. */
-static void places_canonical(struct shaper *s, uint32_t *leaf, size_t n)
+/* Return: whether canon.c had an answer, within what is left of its time. */
+static bool canonical(struct shaper *s, const struct tl_canon_in *in, struct tl_canon_out *out)
+{
+	uint64_t pairs = in->n * in->n, used;
+	bool good = s->effort / pairs > 1 && !tl_canon(in, out);
+
+	used = s->effort / pairs > 1 ? pairs * (1 + out->steps) : 0;
+	s->effort -= used < s->effort ? used : s->effort;
+	return good;
+}
+
+/* Give the leaves their canonical places; or leave them in the order of time. */
+static bool places_canonical(struct shaper *s, uint32_t *leaf, size_t n)
 {
 	uint32_t node[TL_CANON_MAX], edge[TL_CANON_MAX * TL_CANON_MAX] = { 0 };
 	const struct tl_canon_in in = { .n = n, .node = node, .edge = edge };
-	struct tl_canon_out out;
+	struct tl_canon_out out = { .steps = 0 };
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		node[i] = s->tasks->leaf[leaf[i]].class;
 	for (i = 0; i < s->links; i++)
 		edge[s->link[i].from * n + s->link[i].to] = s->link[i].kinds;
-	if (tl_canon(&in, &out))
-		return;
+	if (!canonical(s, &in, &out))
+		return false;
 	for (i = 0; i < n; i++)
 		node[i] = leaf[out.order[i]];
 	for (i = 0; i < n; i++)
 		leaf[i] = node[i];
+	return true;
 }
 
 static int code_write(struct shaper *s, const uint32_t *leaf, size_t n)
@@ -197,10 +212,10 @@ static int job_add(struct shaper *s, uint32_t *leaf, size_t n)
 	uint32_t id;
 	size_t i;
 
-	if (!code && n <= TL_CANON_MAX) {
-		places_canonical(s, leaf, n);
+	if (!code && n <= TL_CANON_MAX && places_canonical(s, leaf, n))
 		code = links_find(s, leaf, n);
-	}
+	else
+		shapes->by_time++;
 	code = code ? code : code_write(s, leaf, n);
 	if (code)
 		return code;
@@ -241,7 +256,7 @@ static int jobs_add(struct shaper *s)
  */
 int tl_task_shapes_find(const struct tl_tasks *tasks, struct tl_task_shapes *shapes)
 {
-	struct shaper s = { .tasks = tasks, .shapes = shapes };
+	struct shaper s = { .tasks = tasks, .shapes = shapes, .effort = EFFORT };
 	int code = -ENOMEM;
 
 	*shapes = (struct tl_task_shapes){ 0 };

@@ -31,11 +31,13 @@ struct tl_task_shape {
  * struct tl_task_shapes - All of them
  * @nodes: Σ n
  * @left_out: jobs that are of none, as there would be too many
+ * @by_time: jobs whose graphs are told apart by the order of time, too, as they are too large
+ *           or too hard for canon.c
  */
 struct tl_task_shapes {
 	struct tl_task_shape *shape;
 	size_t n, room, nodes;
-	uint64_t left_out;
+	uint64_t left_out, by_time;
 };
 
 int tl_task_shapes_find(const struct tl_tasks *tasks, struct tl_task_shapes *shapes);
