@@ -13,10 +13,12 @@
  *   had before begins the next, unless the thread holds a mutex: a loop that makes jobs has
  *   nothing else to show where one ends. If the operation itself hands on, what led to it is part of the new job.
  *
- * What handed nothing on and did not come from outside is no job: clocks, and noise.
+ * What is sent is handed on, also to those who are not seen. What handed nothing on and did not
+ * come from outside is no job: clocks, and noise.
  *
  * Two jobs are of the same type if they have the same sync points (operations with their
- * stacks, at least once each) but for waits, which only tell who was early. Lost events and
+ * stacks, at least once each) but for waits, which only tell who was early, and the mutexes that
+ * are given back meanwhile. Lost events and
  * the ends of the trace break jobs: a set of points that few jobs have belongs to the type
  * most like it, if half of all their points are common, or nine in ten of its own are.
  */
@@ -56,12 +58,15 @@ static int places(struct finder *f)
 	size_t i;
 
 	for (i = 0; i < t->n && !code; i++) {
-		const uint32_t key[3] = { t->event[i].thread, t->event[i].object, t->event[i].op };
+		const uint32_t key[4] = { t->event[i].thread, t->event[i].object, t->event[i].op,
+					  tl_task_pause(f->tasks, (uint32_t)i) };
 
 		code = tl_ids_of(&ids, key, sizeof(key), &f->places.place[i]);
 	}
 	f->places.n = ids.n;
 	tl_ids_free(&ids);
+	for (i = 0; i < t->n; i++)
+		f->places.gives[i] = t->event[i].op == TL_TASK_SEND;
 	for (i = 0; i < f->tasks->handoffs; i++)
 		f->places.gives[f->tasks->handoff[i].from] = true;
 	f->seen = code ? NULL : calloc(f->places.n + 1, sizeof(*f->seen));
@@ -208,11 +213,11 @@ static void points_by_job(const struct tl_tasks *tasks, uint32_t *point, size_t 
 
 	tl_tasks_by_job(tasks, point, begin);
 	for (i = 0; i < begin[tasks->jobs]; i++) {
-		const struct tl_task_event *first =
-			&tasks->trace->event[tasks->leaf[point[i]].first];
+		uint32_t first = tasks->leaf[point[i]].first;
+		const struct tl_task_event *event = &tasks->trace->event[first];
 
-		point[i] = first->op == TL_TASK_WAIT ? TL_TASK_NONE :
-						       first->stack * TL_TASK_OPS + (uint32_t)first->op;
+		point[i] = tl_task_pause(tasks, first) ? TL_TASK_NONE :
+			   event->stack * TL_TASK_OPS + (uint32_t)event->op;
 	}
 }
 

@@ -7,7 +7,8 @@
  *
  * - mutex: locked and unlocked; or waited for and signalled by the same thread in turn, as
  *   a semaphore is that guards something. Gives no edge (paper 002, 2.3);
- * - condition: waited for with a mutex held. Wakes nobody who does not wait
+ * - condition: waited for with a mutex held; or between its unlocking and locking, as a recorder
+ *   sees it, if there was always a signal meanwhile. Wakes nobody who does not wait
  *   (tasks-condition.c);
  * - broadcast: more waits than signals. Each wait is for the last signal before it;
  * - events: more signals than waits. Each wait is for all signals since the one before;
@@ -42,6 +43,39 @@ bool tl_task_gives(enum tl_task_op op)
 bool tl_task_takes(enum tl_task_op op)
 {
 	return op == TL_TASK_WAIT || op == TL_TASK_DEQ || op == TL_TASK_RECV;
+}
+
+static bool condition(const struct tl_tasks *tasks, uint32_t wait)
+{
+	const struct tl_task_event *event = &tasks->trace->event[wait];
+	enum tl_task_use use = tasks->object[event->object].use;
+
+	return event->op == TL_TASK_WAIT && !tasks->guarded[wait] &&
+	       (use == TL_TASK_USE_CONDITION || use == TL_TASK_USE_BROADCAST);
+}
+
+/**
+ * tl_task_pause() - Whether a thread does something only as it has to wait
+ * @tasks: has what objects are used for
+ * @event: what it does
+ *
+ * Return: whether it waits, or gives a mutex back as long as it waits for a condition, or
+ * takes it again.
+ */
+bool tl_task_pause(const struct tl_tasks *tasks, uint32_t event)
+{
+	uint32_t before = tasks->ends[event], after = tasks->begins[event];
+
+	switch (tasks->trace->event[event].op) {
+	case TL_TASK_WAIT:
+		return true;
+	case TL_TASK_UNLOCK:
+		return after != TL_TASK_NONE && condition(tasks, tasks->leaf[after].last);
+	case TL_TASK_LOCK:
+		return before != TL_TASK_NONE && condition(tasks, tasks->leaf[before].first);
+	default:
+		return false;
+	}
 }
 
 static int handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to)
@@ -126,12 +160,25 @@ static int guards(struct matcher *m, uint32_t *pair)
 /* ---- what an object is used for ------------------------------------------------------ */
 
 struct counts {
-	uint64_t op[TL_TASK_OPS], guarded_waits, by_owner;
+	uint64_t op[TL_TASK_OPS], guarded_waits, released_waits, inside_waits, by_owner;
 };
+
+/* Whether the thread unlocked a mutex before a wait, and locks it after. */
+static bool released(const struct matcher *m, uint32_t wait)
+{
+	uint32_t before = m->before[wait], leaf = m->tasks->begins[wait], after;
+
+	if (before == TL_TASK_NONE || leaf == TL_TASK_NONE)
+		return false;
+	after = m->tasks->leaf[leaf].last;
+	return m->event[before].op == TL_TASK_UNLOCK && m->event[after].op == TL_TASK_LOCK &&
+	       m->event[before].object == m->event[after].object;
+}
 
 static struct counts count(struct matcher *m, const uint32_t *at, size_t n)
 {
 	struct counts counts = { 0 };
+	uint32_t signal = TL_TASK_NONE;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -141,7 +188,14 @@ static struct counts count(struct matcher *m, const uint32_t *at, size_t n)
 		uint32_t *owns = &m->mark[event->thread];
 
 		counts.op[event->op]++;
-		counts.guarded_waits += event->op == TL_TASK_WAIT && m->tasks->guarded[at[i]];
+		if (event->op == TL_TASK_SIGNAL)
+			signal = at[i];
+		if (event->op == TL_TASK_WAIT) {
+			counts.guarded_waits += m->tasks->guarded[at[i]];
+			counts.released_waits += !m->tasks->guarded[at[i]] && released(m, at[i]);
+			counts.inside_waits += signal != TL_TASK_NONE && m->before[at[i]] != TL_TASK_NONE &&
+					       signal > m->before[at[i]];
+		}
 		counts.by_owner += event->op == TL_TASK_SIGNAL && *owns;
 		*owns = event->op == TL_TASK_WAIT;
 	}
@@ -153,11 +207,28 @@ static bool most(uint64_t part, uint64_t of)
 	return part * 20 >= of * 19;
 }
 
-static enum tl_task_use signal_use(const struct counts *counts)
+/*
+ * Waiting for a condition gives the mutex back, so it is seen between two uses of it. So may be
+ * a wait for something else; but nobody comes back from a condition without a signal meanwhile.
+ * Of signals as many may be missing as of other events.
+ */
+static bool waits_guarded(const struct tl_tasks *tasks, const struct counts *counts)
+{
+	double waits = (double)counts->op[TL_TASK_WAIT];
+	double lost = (double)tasks->lost / (double)(tasks->lost + tasks->trace->n);
+
+	if (!counts->op[TL_TASK_WAIT])
+		return false;
+	if (most(counts->guarded_waits, counts->op[TL_TASK_WAIT]))
+		return true;
+	return (double)(counts->guarded_waits + counts->released_waits) >= (0.95 - 4 * lost) * waits &&
+	       (double)counts->inside_waits >= (0.99 - 2 * lost) * waits;
+}
+
+static enum tl_task_use signal_use(const struct tl_tasks *tasks, const struct counts *counts)
 {
 	uint64_t signals = counts->op[TL_TASK_SIGNAL], waits = counts->op[TL_TASK_WAIT];
-
-	bool guarded = waits && most(counts->guarded_waits, waits);
+	bool guarded = waits_guarded(tasks, counts);
 
 	if (signals && !guarded && most(counts->by_owner, signals))
 		return TL_TASK_USE_MUTEX;
@@ -168,14 +239,14 @@ static enum tl_task_use signal_use(const struct counts *counts)
 	return signals * 100 > waits * 101 + 200 ? TL_TASK_USE_EVENTS : TL_TASK_USE_COUNTER;
 }
 
-static enum tl_task_use use_of(const struct counts *counts)
+static enum tl_task_use use_of(const struct tl_tasks *tasks, const struct counts *counts)
 {
 	if (counts->op[TL_TASK_ENQ] || counts->op[TL_TASK_DEQ])
 		return TL_TASK_USE_QUEUE;
 	if (counts->op[TL_TASK_SEND] || counts->op[TL_TASK_RECV])
 		return TL_TASK_USE_STREAM;
 	if (counts->op[TL_TASK_SIGNAL] || counts->op[TL_TASK_WAIT])
-		return signal_use(counts);
+		return signal_use(tasks, counts);
 	return counts->op[TL_TASK_LOCK] || counts->op[TL_TASK_UNLOCK] ? TL_TASK_USE_MUTEX :
 									TL_TASK_USE_NONE;
 }
@@ -366,7 +437,7 @@ static int match_object(struct matcher *m, size_t index)
 	size_t n = m->begin[index + 1] - m->begin[index], i, steps;
 	struct counts counts = count(m, at, n);
 
-	object->use = use_of(&counts);
+	object->use = use_of(m->tasks, &counts);
 	if (object->use == TL_TASK_USE_MUTEX || object->use == TL_TASK_USE_NONE)
 		return 0;
 	if (object->use == TL_TASK_USE_STREAM)

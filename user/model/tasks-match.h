@@ -20,7 +20,7 @@ struct tl_task_channel {
 
 /**
  * struct tl_task_places - What was done where, by whom
- * @n: how many different (thread, object, operation) there are
+ * @n: how many different (thread, object, operation, pause or not) there are
  * @place: [events] which it is
  * @gives: [events] whether something is handed on
  */
@@ -32,6 +32,7 @@ struct tl_task_places {
 
 bool tl_task_gives(enum tl_task_op op);
 bool tl_task_takes(enum tl_task_op op);
+bool tl_task_pause(const struct tl_tasks *tasks, uint32_t event);
 int tl_task_condition(const uint32_t *before, struct tl_task_channel *channel);
 int tl_task_in_order(struct tl_task_channel *channel);
 int tl_task_heads(const struct tl_tasks *tasks, const struct tl_task_places *places,

@@ -64,7 +64,7 @@ static void point_add(struct rounds *r, uint32_t event, uint64_t *set)
 {
 	uint32_t point = r->point[event];
 
-	if (r->tasks->trace->event[event].op == TL_TASK_WAIT || r->stamp[point] == r->round)
+	if (tl_task_pause(r->tasks, event) || r->stamp[point] == r->round)
 		return;
 	r->stamp[point] = r->round;
 	*set += mix(point + 1);
@@ -116,7 +116,7 @@ static size_t candidates(const struct rounds *r, uint32_t first, struct cut *cut
 
 	for (e = first; e != TL_TASK_NONE && n < CANDIDATES; e = after(tasks, e)) {
 		if (tasks->guarded[e] || tl_task_takes(tasks->trace->event[e].op) ||
-		    tasks->trace->event[e].op == TL_TASK_UNLOCK)
+		    tasks->trace->event[e].op == TL_TASK_UNLOCK || tl_task_pause(tasks, e))
 			continue;
 		for (i = 0; i < n && cut[i].place != r->places->place[e]; i++)
 			;
