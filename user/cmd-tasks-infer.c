@@ -34,17 +34,29 @@ static uint64_t support_of(const struct tl_tasks *tasks, uint64_t asked)
 	return asked ? asked : part > 3 ? part : 3;
 }
 
+/* What is found beside the tasks themselves. Return: 0 or -ENOMEM. */
+static int look(const struct tl_tasks *tasks, const struct tl_task_mining *mining,
+		struct tl_task_mined *mined, struct tl_task_waits *waits, struct tl_task_path *path)
+{
+	int code = tl_tasks_mine(tasks, mining, mined);
+
+	code = code ? code : tl_tasks_waits(tasks, waits);
+	return code ? code : tl_tasks_paths(tasks, waits, path);
+}
+
 static int found_show(const struct tl_tasks_trace *trace, const struct tl_tasks *tasks,
 		      struct tl_task_mining *mining, bool json)
 {
 	struct tl_task_figures *figures = calloc(tasks->classes + 1, sizeof(*figures));
+	struct tl_task_path *path = calloc(tasks->types + 1, sizeof(*path));
 	struct tl_task_mined mined = { 0 };
-	struct tl_tasks_found found = { trace, tasks, figures, mining, &mined };
+	struct tl_task_waits waits = { 0 };
+	struct tl_tasks_found found = { trace, tasks, figures, mining, &mined, &waits, path };
 	struct tl_error err;
 	int status;
 
 	mining->support = support_of(tasks, mining->support);
-	if (!figures || tl_tasks_mine(tasks, mining, &mined)) {
+	if (!figures || !path || look(tasks, mining, &mined, &waits, path)) {
 		tl_error_no_memory(&err);
 		status = tl_out_failed(&err);
 	} else {
@@ -52,7 +64,9 @@ static int found_show(const struct tl_tasks_trace *trace, const struct tl_tasks 
 		status = show(&found, json);
 	}
 	tl_tasks_mined_free(&mined);
+	tl_tasks_waits_free(&waits);
 	free(figures);
+	free(path);
 	return status;
 }
 

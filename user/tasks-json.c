@@ -16,12 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const uses[TL_TASK_USES] = {
+const char *const tl_tasks_uses[TL_TASK_USES] = {
 	[TL_TASK_USE_NONE] = "none", [TL_TASK_USE_MUTEX] = "mutex",
 	[TL_TASK_USE_CONDITION] = "condition", [TL_TASK_USE_BROADCAST] = "broadcast",
 	[TL_TASK_USE_COUNTER] = "counter", [TL_TASK_USE_EVENTS] = "events",
 	[TL_TASK_USE_QUEUE] = "queue", [TL_TASK_USE_STREAM] = "stream",
 };
+
+static json_t *bytes(int64_t n, uint64_t known)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
 
 static json_t *seconds(int64_t ns, uint64_t known)
 {
@@ -34,13 +39,15 @@ static json_t *seconds(int64_t ns, uint64_t known)
 static json_t *task_json(const struct tl_tasks_found *found, size_t number, uint32_t level,
 			 char *label, json_t *members, const struct tl_task_figures *f)
 {
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:f}",
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
 			 "id", (json_int_t)number, "level", (json_int_t)level,
 			 "support", (json_int_t)f->count, "label", tl_out_text(label),
 			 "members", members, "count", (json_int_t)f->count,
 			 "time_s", seconds(f->time_ns, 1), "cpu_s", seconds(f->cpu_ns, f->cpu_count),
 			 "wait_s", seconds(f->wait_ns, f->wait_count),
 			 "handoff_s", seconds(f->handoff_ns, f->handoff_count),
+			 "sent_bytes", bytes(f->sent_bytes, f->sent_count),
+			 "received_bytes", bytes(f->received_bytes, f->received_count),
 			 "concurrency", tl_task_concurrency(found->tasks, f));
 }
 
@@ -85,7 +92,7 @@ static json_t *mining_json(const struct tl_tasks_found *found)
 
 static json_t *objects_json(const struct tl_tasks_found *found)
 {
-	json_t *array = json_array();
+	json_t *array = json_array(), *object;
 	size_t i;
 
 	for (i = 0; i < found->trace->trace.objects; i++) {
@@ -93,12 +100,14 @@ static json_t *objects_json(const struct tl_tasks_found *found)
 
 		if (o->use == TL_TASK_USE_NONE)
 			continue;
-		json_array_append_new(array, json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I}",
+		object = json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I}",
 			"object", tl_out_name(tl_ids_key(&found->trace->objects, (uint32_t)i, NULL)),
-			"use", uses[o->use], "given", (json_int_t)o->given,
+			"use", tl_tasks_uses[o->use], "given", (json_int_t)o->given,
 			"taken", (json_int_t)o->taken, "matched", (json_int_t)o->matched,
 			"unmatched", (json_int_t)(o->taken - o->matched),
-			"corrections", (json_int_t)o->corrections));
+			"corrections", (json_int_t)o->corrections);
+		tl_tasks_contention_json(found, (uint32_t)i, object);
+		json_array_append_new(array, object);
 	}
 	return array;
 }
@@ -108,7 +117,7 @@ static json_t *head_json(const struct tl_tasks_found *found)
 	const struct tl_tasks *t = found->tasks;
 	const struct tl_faults *notes = &found->trace->notes;
 
-	return json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 			 "file", tl_out_name(notes->file),
 			 "notes", tl_faults_json(notes->note, notes->notes),
 			 "trace", "events", (json_int_t)t->trace->n,
@@ -116,6 +125,7 @@ static json_t *head_json(const struct tl_tasks_found *found)
 			 "types", (json_int_t)t->types,
 			 "leaves_of_no_job", (json_int_t)t->alone,
 			 "mining", mining_json(found), "objects", objects_json(found),
+			 "in_step", tl_tasks_steps_json(found), "paths", tl_tasks_paths_json(found),
 			 "tasks", tasks_json(found));
 }
 

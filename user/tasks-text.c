@@ -90,6 +90,14 @@ static void mean_add(struct tl_grid *grid, int64_t ns, uint64_t n)
 		tl_grid_add(grid, "-");
 }
 
+static void bytes_add(struct tl_grid *grid, int64_t bytes, uint64_t n)
+{
+	if (n)
+		tl_grid_add(grid, "%.4g", (double)bytes / (double)n);
+	else
+		tl_grid_add(grid, "-");
+}
+
 /* Of a higher task all are Σ of its leaves', by how often it occurs. */
 static void row_add(struct tl_grid *grid, const struct tl_tasks_found *found,
 		    const struct row *row)
@@ -105,6 +113,8 @@ static void row_add(struct tl_grid *grid, const struct tl_tasks_found *found,
 	mean_add(grid, f->cpu_ns, f->cpu_count ? f->count : 0);
 	mean_add(grid, f->wait_ns, f->wait_count ? f->count : 0);
 	mean_add(grid, f->handoff_ns, f->handoff_count ? f->count : 0);
+	bytes_add(grid, f->sent_bytes, f->sent_count ? f->count : 0);
+	bytes_add(grid, f->received_bytes, f->received_count ? f->count : 0);
 	tl_grid_add(grid, "%.3g", tl_task_concurrency(found->tasks, f));
 	free(label);
 }
@@ -129,7 +139,7 @@ static size_t rows_make(const struct tl_tasks_found *found, struct row *row)
 static void tasks_print(const struct tl_tasks_found *found, FILE *to)
 {
 	struct tl_grid *grid = tl_grid_new(">task|>level|begins -> ends|>count|>ms|>cpu ms|>wait ms|"
-					   ">handed on ms|>at once");
+					   ">handed on ms|>sent B|>received B|>at once");
 	struct row *row = calloc(found->tasks->classes + found->mined->n + 1, sizeof(*row));
 	size_t n = row ? rows_make(found, row) : 0, i;
 
@@ -202,4 +212,5 @@ void tl_tasks_print(const struct tl_tasks_found *found, FILE *to)
 		t->alone);
 	unmatched_print(found, to);
 	mining_print(found, to);
+	tl_tasks_waits_print(found, to);
 }

@@ -6,10 +6,12 @@
   sync-points.py judge DIR OUT.json                how near "tasks infer --json" came
 
 PROGRAM: pool (threads over a queue with a condition variable), reactor (an eventfd), pipeline
-(three stages). Each has jobs of two types, mutexes that mean nothing, a thread that only
+(three stages); senders (whoever finds the buffer full sleeps with the lock held, so that all
+do: the fault of paper 002, 5.2), calls (the same, but each waits for its reply). Each has jobs of two types, mutexes that mean nothing, a thread that only
 locks, and one that waits for what never comes. LOST is the part of the events that is
 dropped, after they were numbered. What woke whom is known from the simulation, which
-has threads as coroutines over a clock.
+has threads as coroutines over a clock. Who waits for a condition is seen with the mutex held,
+or, of odd SEEDs, as one who unlocks it, waits, and locks it again, as a recorder sees it.
 """
 
 import collections
@@ -24,6 +26,7 @@ class World:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.now, self.heap, self.order, self.events = 0.0, [], 0, []
+        self.recorded = seed % 2 == 1
 
     def at(self, delay, thread):
         self.order += 1
@@ -53,11 +56,17 @@ class Thread:
     def wake(self):
         self.world.at(self.world.rng.expovariate(0.3), self)
 
-    def log(self, op, object, stack, givers=()):
-        event = {"seq": len(self.world.events) + 1, "us": self.world.now, "thread": self.name, "op": op,
-                 "object": object, "stack": stack, "job": self.job, "givers": list(givers)}
+    def log(self, op, object, stack, givers=(), since=None):
+        """since: when it began to sleep for it."""
+        event = {"bytes": "", "seq": len(self.world.events) + 1, "us": self.world.now, "thread": self.name, "op": op,
+                 "object": object, "stack": stack, "job": self.job, "givers": list(givers),
+                 "wait": 0 if since is None else self.world.now - since}
         self.world.events.append(event)
         return event["seq"]
+
+    def log_bytes(self, op, object, stack, n, since=None):
+        self.log(op, object, stack, since=since)
+        self.world.events[-1]["bytes"] = n
 
     def work(self, mean):
         return self.world.rng.expovariate(1 / mean)
@@ -81,8 +90,9 @@ class Mutex:
             self.owner.wake()
 
     def lock(self, thread, stack):
+        since = thread.world.now
         yield from self.take(thread)
-        thread.log("lock", self.name, stack)
+        thread.log("lock", self.name, stack, since=since)
         yield thread.work(1)
 
     def unlock(self, thread, stack):
@@ -95,11 +105,17 @@ class Condition:
         self.name, self.waiters, self.giver = name, collections.deque(), {}
 
     def wait(self, thread, mutex, stack):
+        recorded, since = thread.world.recorded, thread.world.now
         self.waiters.append(thread)
+        if recorded:
+            thread.log("unlock", mutex.name, stack)
         mutex.drop()
         yield None
+        woken = thread.world.now
         yield from mutex.take(thread)
-        thread.log("wait", self.name, stack, [self.giver.pop(thread)])
+        thread.log("wait", self.name, stack, [self.giver.pop(thread)], since)
+        if recorded:
+            thread.log("lock", mutex.name, stack, since=woken)
 
     def signal(self, thread, stack):
         seq = thread.log("signal", self.name, stack)
@@ -120,11 +136,12 @@ class Eventfd:
             self.waiter = None
 
     def wait(self, thread, stack):
+        since = thread.world.now
         if not self.given:
             self.waiter = thread
             yield None
         given, self.given = self.given, []
-        thread.log("wait", self.name, stack, given)
+        thread.log("wait", self.name, stack, given, since)
 
 
 class Queue:
@@ -280,7 +297,38 @@ class Pipeline(Program):
         return body
 
 
-PROGRAMS = {"pool": Pool, "reactor": Reactor, "pipeline": Pipeline}
+class Senders(Program):
+    """A link takes a message each 10 us; at 60 of them senders sleep for 1000, whatever becomes of it."""
+
+    def __init__(self, world, jobs, wait=False):
+        super().__init__(world, jobs)
+        self.mutex, self.busy_until, self.wait = Mutex("send_lock"), 0.0, wait
+        for i in range(4):
+            Thread(world, f"sender{i}", self.send)
+
+    def send(self, thread):
+        socket = "socket" + thread.name[-1]
+        while self.left():
+            self.new(thread)
+            yield thread.work(20)
+            yield from self.mutex.lock(thread, "main;mutate;send_packet;lock")
+            while self.busy_until > thread.world.now + 600:
+                yield 1000
+            thread.log_bytes("send", socket, "main;mutate;send_packet;send", 1000)
+            self.busy_until = max(self.busy_until, thread.world.now) + 10
+            since, done = thread.world.now, self.busy_until
+            self.mutex.unlock(thread, "main;mutate;send_packet;unlock")
+            if self.wait:
+                yield done - since
+                thread.log_bytes("recv", socket, "main;mutate;reply;recv", 10, since)
+
+
+class Calls(Senders):
+    def __init__(self, world, jobs):
+        super().__init__(world, jobs, True)
+
+
+PROGRAMS = {"pool": Pool, "reactor": Reactor, "pipeline": Pipeline, "senders": Senders, "calls": Calls}
 
 
 def make(name, seed, jobs, lost, folder):
@@ -291,9 +339,9 @@ def make(name, seed, jobs, lost, folder):
     kept = [e for e in world.events if dropped.random() >= lost]
     seqs = {e["seq"] for e in kept}
     with open(os.path.join(folder, "trace.csv"), "w") as to:
-        to.write("seq,time_us,thread,op,object,stack\n")
+        to.write("seq,time_us,thread,op,object,stack,wait_us,bytes\n")
         for e in kept:
-            to.write(f'{e["seq"]},{e["us"]:.3f},{e["thread"]},{e["op"]},{e["object"]},{e["stack"]}\n')
+            to.write(f'{e["seq"]},{e["us"]:.3f},{e["thread"]},{e["op"]},{e["object"]},{e["stack"]},{e["wait"]:.3f},{e["bytes"]}\n')
     leaves, last, edges = [], {}, []
     for e in kept:
         if e["thread"] in last:

@@ -133,6 +133,9 @@ uses()
 	hands counter.csv counter '[[2,4],[3,5]]'
 	points queue.csv <<<$'a start - f\na enq o f\nb deq o f\na enq o f\na enq o f\nb deq o f\nc deq o f\nb exit - f\nc exit - f'
 	hands queue.csv queue '[[2,3],[4,6],[5,7]]'
+	# One was put in before anybody looked: the first taking is of that.
+	points before.csv <<<$'a start - f\na enq o f\nb deq o f\nb deq o f\nb exit - f'
+	hands before.csv queue '[[2,4]]'
 	points never.csv <<<$'a wait o f\nb deq p f\na wait o f\nb exit - f\na exit - f'
 	hands never.csv counter '[]'
 	good 'waits for what nobody gives are counted' '[.[0].objects[] | [.object, .taken, .unmatched]] ==
@@ -143,17 +146,18 @@ streams()
 {
 	points order.csv <<<$'a start - f\nb start - f\na send o f\nb recv o f\nb send o f\na send o f\na recv o f\nb recv o f\na exit - f\nb exit - f'
 	hands order.csv stream '[[3,4],[5,7],[6,8]]'
-	# 4 has the first two, 5 the rest of the second and the third.
+	# 4 has the first and part of the second, 6 the rest of it, 7 the third.
 	points bytes.csv ,bytes,position <<-END
 	a start - f 0 0
 	a send o f 10 0
 	a send o f 20 10
 	b recv o f 15 0
 	a send o f 5 30
-	b recv o f 20 15
+	b recv o f 15 15
+	b recv o f 5 30
 	b exit - f 0 0
 	END
-	hands bytes.csv stream '[[2,4],[3,4],[3,6],[5,6]]'
+	hands bytes.csv stream '[[2,4],[3,4],[3,6],[5,7]]'
 	points many.csv <<<$'a start - f\na send o f\nb recv o f\nc send o f\na recv o f\nb exit - f\na exit - f'
 	hands many.csv stream '[]'
 	good 'three threads and no ends: counted' '.[0].objects[0] | .taken == 2 and .unmatched == 2'
@@ -185,6 +189,103 @@ higher()
 	run "$real" tasks infer "$dir/jobs.csv"
 	[[ $status == 0 ]] && grep -q '2  make;lock -> .*  5  ' "$dir/out" && grep -q '^task [0-9]* is made of [0-9]* [0-9]*' "$dir/out"
 	result $? 'higher tasks for people'
+}
+
+# a holds m from 10 to 40 and b from 42 to 58, while b sleeps from 17 and c from 20 to 60.
+contention()
+{
+	cat >"$dir/contention.csv" <<-END
+	$head_line,wait_us,bytes
+	1,0,a,start,,slow,,
+	2,1,b,start,,quick,,
+	3,2,c,start,,quick,,
+	4,10,a,lock,m,slow,0,
+	5,40,a,unlock,m,slow,,
+	6,42,b,lock,m,quick,25,
+	7,58,b,unlock,m,quick,,
+	8,60,c,lock,m,other,40,
+	9,70,c,unlock,m,other,,
+	10,80,a,send,s,slow,,500
+	11,90,a,recv,s,slow,10,20
+	12,100,a,exit,,slow,,
+	END
+	run "$real" tasks infer "$dir/contention.csv" --json
+	good 'sleeps for a mutex: how long, how many, how much of the time, and for whom' '.[0] as $o |
+		def us: . * 1e6 | round; $o.objects[] | select(.object == "m") | .waits == 2 and (.wait_s | us) == 65 and
+		.waiting_threads == 2 and (.waited_share * 100 | round) == 43 and (.held_s | us) == 59 and
+		(.holder_s | us) == 43 and $o.tasks[.holder].label == "slow lock -> slow unlock"'
+	good 'bytes sent and received' '[.[0].tasks[] | [.sent_bytes, .received_bytes] | select(. != [null, null])] ==
+		[[500, null], [null, 20]]'
+	run "$real" tasks infer "$dir/contention.csv"
+	[[ $status == 0 ]] && grep -q 'm  *mutex  *2  *2  *0.065  *43 .* 66.2  *slow lock -> slow unlock$' "$dir/out"
+	result $? 'for people'
+	run "$real" tasks infer "$dir/jobs.csv" --json
+	good 'without wait_us nothing is said' '.[0] | .in_step == null and all(.objects[]; .waits == null and .holder == null)'
+	# b gives the mutex back while it waits: nobody sleeps for its leaf from 20 to 60 but from 60 to 65.
+	cat >"$dir/back.csv" <<-END
+	$head_line,wait_us
+	1,0,a,start,,f,
+	2,1,b,start,,f,
+	3,10,b,lock,m,f,0
+	4,40,a,signal,c,g,0
+	5,60,b,wait,c,h,45
+	6,70,b,unlock,m,i,0
+	7,75,a,lock,m,g,50
+	END
+	run "$real" tasks infer "$dir/back.csv" --json
+	good 'a condition gives the mutex back' '.[0] as $o | $o.objects[] | select(.object == "m") |
+		(.held_s * 1e6 | round) == 10 and $o.tasks[.holder].label == "h wait -> i unlock"'
+}
+
+# One job: make 1 to 11, on the queue to 31, handle to 51, of which 12 for a lock that c holds.
+paths()
+{
+	cat >"$dir/path.csv" <<-END
+	$head_line,wait_us
+	1,0,b,start,,f,
+	2,0,c,start,,f,
+	3,1,a,recv,s,make,0
+	4,11,a,enq,q,make,0
+	5,15,c,lock,m,c,0
+	6,31,b,deq,q,work,0
+	7,32,a,recv,s,make,0
+	8,46,c,unlock,m,c,0
+	9,47,b,lock,m,work,12
+	10,51,b,unlock,m,work,0
+	11,60,b,recv,z,work,0
+	12,62,b,exit,,work,0
+	13,62,c,exit,,c,0
+	END
+	run "$real" tasks infer "$dir/path.csv" --json
+	good 'the critical path, and whose fault it is' '.[0] as $o | $o.paths[0] | (.time_s * 1e6 | round) == 50 and
+		(.handoff_s * 1e6 | round) == 20 and (.slowest_s * 1e6 | round) == 12 and (.held_s * 1e6 | round) == 12 and
+		$o.tasks[.slowest].label == "c lock -> c unlock"'
+}
+
+# senders: all sleep at once as one sleeps with the lock held; calls: each for itself.
+in_step()
+{
+	local program
+
+	for program in senders calls pool reactor pipeline; do
+		mkdir -p "$dir/$program"
+		python3 "$here/sync-points.py" make $program 3 1500 0 "$dir/$program" || return
+		run "$real" tasks infer "$dir/$program/trace.csv" --json
+		if [[ $program == senders ]]; then
+			good "senders are in step: $(jq -c '.in_step' "$dir/out")" '.[0] as $o | ($o.in_step | length == 1) and
+				($o.in_step[0] | .object == "send_lock" and (.threads | sort) == ["sender0", "sender1", "sender2", "sender3"]
+				and .together > 0.8 and .share > 0.3 and (.between_jobs | not))'
+			good 'and what they wait for is a send that sleeps' '.[0] as $o |
+				all($o.objects[] | select(.object == "send_lock"), $o.paths[0]; $o.tasks[.holder // .slowest].label ==
+				"send_packet;lock -> send_packet;send")'
+			run "$real" tasks infer "$dir/senders/trace.csv"
+			grep -q '^threads sender[0-3], sender[0-3], sender[0-3], sender[0-3] are in step: .* send_lock ' "$dir/out" &&
+				grep -q '^jobs of type 0 .*(send_packet;lock -> send_packet;send): ' "$dir/out"
+			result $? 'for people'
+		else
+			good "$program: nobody is in step" '.[0].in_step == []'
+		fi
+	done
 }
 
 # What would take for ever is cut, and it says so: a signal that thousands wait for; jobs that
@@ -248,6 +349,9 @@ leaves
 uses
 streams
 higher
+contention
+paths
+in_step
 bounds
-[[ -n ${NOPLANT:-} ]] || planted
+planted
 finish

@@ -8,7 +8,10 @@
 
 #include "error.h"
 #include "hist.h"
+#include "model/tasks-path.h"
 #include "tasks-trace.h"
+
+#include <math.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,8 +23,8 @@ static const char *const pieces[] = {
 
 static const char table[] =
 	"seq,time_us,thread,op,object,stack,cpu_us,wait_us,bytes,position,end\n"
-	"1,1,a,start,,f,0,0,,,\n2,2.5,a,lock,m,f;g,1,0,,,\n3,3,a,enq,q,f;g,1,0,,,\n4,4,a,signal,c,f;g,1,0,,,\n"
-	"5,5,a,unlock,m,f;g,1,0,,,\n6,6,b,lock,m,h,0,0,,,\n9,7,b,wait,c,h,0,1,,,\n10,7,b,deq,q,h,0,0,,,\n"
+	"1,1,a,start,,f,0,0,,,\n2,2.5,a,lock,m,f;g,1,0.5,,,\n3,3,a,enq,q,f;g,1,0,,,\n4,4,a,signal,c,f;g,1,0,,,\n"
+	"5,5,a,unlock,m,f;g,1,0,,,\n6,6,b,lock,m,h,0,4,,,\n9,7,b,wait,c,h,0,1,,,\n10,7,b,deq,q,h,0,0,,,\n"
 	"11,8,b,unlock,m,h,0,0,,,\n12,9,b,send,s,h;i,0,0,10,0,x\n13,9,a,recv,s,f,0,0,5,0,y\n14,10,a,recv,s,f,0,0,5,5,y\n"
 	"15,11,b,signal,e,h,0,0,,,\n16,12,b,signal,e,h,0,0,,,\n17,13,a,wait,e,f,0,0,,,\n18,14,b,send,r,h,0,0,,,\n"
 	"19,15,a,recv,r,f,0,0,,,\n20,16,a,exit,,f,2,0,,,\n21,17,b,exit,,h,0,0,,,\n";
@@ -80,6 +83,32 @@ static bool jobs_right(const struct tl_tasks *t)
 	return leaves == t->leaves;
 }
 
+/* No part is more than all, and nothing is no number. */
+static bool waits_right(const struct tl_tasks *t)
+{
+	struct tl_task_path *path = calloc(t->types + 1, sizeof(*path));
+	struct tl_task_waits waits;
+	bool right = !tl_tasks_waits(t, &waits) && path && !tl_tasks_paths(t, &waits, path);
+	size_t i;
+
+	for (i = 0; i < t->trace->objects && right; i++) {
+		const struct tl_task_contention *c = &waits.object[i];
+
+		right = c->wait_ns >= 0 && c->waited_ns >= 0 && c->waited_ns <= c->wait_ns &&
+			isfinite(c->held_ns) && c->holder_ns <= c->held_ns && c->threads <= c->waits &&
+			(c->holder == TL_TASK_NONE || c->holder < t->classes);
+	}
+	for (i = 0; i < t->types && right; i++)
+		right = path[i].jobs && path[i].slowest_ns >= path[i].held_ns && path[i].held_ns >= 0 &&
+			path[i].time_ns >= path[i].handoff_ns &&
+			(path[i].slowest == TL_TASK_NONE || path[i].slowest < t->classes);
+	for (i = 0; i < waits.steps && right; i++)
+		right = isfinite(waits.step[i].together) && waits.step[i].threads >= 2;
+	tl_tasks_waits_free(&waits);
+	free(path);
+	return right;
+}
+
 static void try(const char *file, struct counts *counts)
 {
 	struct tl_tasks_trace trace;
@@ -91,7 +120,7 @@ static void try(const char *file, struct counts *counts)
 	} else {
 		counts->sound++;
 		counts->wrong += tl_tasks_infer(&trace.trace, &tasks) || !leaves_right(&tasks) ||
-				 !handoffs_right(&tasks) || !jobs_right(&tasks);
+				 !handoffs_right(&tasks) || !jobs_right(&tasks) || !waits_right(&tasks);
 	}
 	tl_tasks_free(&tasks);
 	tl_tasks_trace_free(&trace);

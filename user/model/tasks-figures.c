@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What leaf tasks took: time, processor time, waits, and how many were under way at once. */
+/* What leaf tasks took: time, processor time, waits, bytes, and how many were under way at once. */
 #include "tasks-figures.h"
 
 static int64_t at_least_0(int64_t ns)
@@ -7,19 +7,52 @@ static int64_t at_least_0(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
+/**
+ * tl_task_ns_sum() - Add times, or bytes
+ * @a: one
+ * @b: another
+ *
+ * Return: their sum, or the largest number there is: files may say anything.
+ */
+int64_t tl_task_ns_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static void sum_add(int64_t *to, int64_t value)
+{
+	*to = tl_task_ns_sum(*to, value);
+}
+
+static void bytes_add(struct tl_task_figures *f, const struct tl_task_event *last)
+{
+	if (last->bytes < 0)
+		return;
+	if (last->op == TL_TASK_SEND) {
+		f->sent_count++;
+		sum_add(&f->sent_bytes, last->bytes);
+	} else if (last->op == TL_TASK_RECV) {
+		f->received_count++;
+		sum_add(&f->received_bytes, last->bytes);
+	}
+}
+
 static void leaf_add(struct tl_task_figures *f, const struct tl_task_event *first,
 		     const struct tl_task_event *last)
 {
 	f->count++;
-	f->time_ns += at_least_0(last->time_ns - first->time_ns);
+	sum_add(&f->time_ns, at_least_0(last->time_ns - first->time_ns));
 	if (first->cpu_ns >= 0 && last->cpu_ns >= 0) {
 		f->cpu_count++;
-		f->cpu_ns += at_least_0(last->cpu_ns - first->cpu_ns);
+		sum_add(&f->cpu_ns, at_least_0(last->cpu_ns - first->cpu_ns));
 	}
 	if (last->wait_ns >= 0) {
 		f->wait_count++;
-		f->wait_ns += last->wait_ns;
+		sum_add(&f->wait_ns, last->wait_ns);
 	}
+	bytes_add(f, last);
 }
 
 /**
@@ -38,8 +71,8 @@ void tl_task_figures_add(const struct tl_tasks *tasks, const struct tl_task_leaf
 	if (giver == TL_TASK_NONE)
 		return;
 	figures->handoff_count++;
-	figures->handoff_ns += at_least_0(event[leaf->first].time_ns -
-					  event[tasks->handoff[giver].from].time_ns);
+	sum_add(&figures->handoff_ns, at_least_0(event[leaf->first].time_ns -
+						 event[tasks->handoff[giver].from].time_ns));
 }
 
 /**
@@ -53,10 +86,14 @@ void tl_task_figures_sum(struct tl_task_figures *to, const struct tl_task_figure
 	to->cpu_count += from->cpu_count;
 	to->wait_count += from->wait_count;
 	to->handoff_count += from->handoff_count;
-	to->time_ns += from->time_ns;
-	to->cpu_ns += from->cpu_ns;
-	to->wait_ns += from->wait_ns;
-	to->handoff_ns += from->handoff_ns;
+	to->sent_count += from->sent_count;
+	to->received_count += from->received_count;
+	sum_add(&to->time_ns, from->time_ns);
+	sum_add(&to->cpu_ns, from->cpu_ns);
+	sum_add(&to->wait_ns, from->wait_ns);
+	sum_add(&to->handoff_ns, from->handoff_ns);
+	sum_add(&to->sent_bytes, from->sent_bytes);
+	sum_add(&to->received_bytes, from->received_bytes);
 }
 
 /**

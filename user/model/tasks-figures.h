@@ -12,11 +12,15 @@
  * @wait_ns: Σ of sleep before the last event, of @wait_count leaves of which it is known
  * @handoff_ns: Σ of the time from what was handed on to their first event, of
  *              @handoff_count leaves that begin with it
+ * @sent_bytes: Σ over leaves that end with sending, @sent_count of which it is known
+ * @received_bytes: and over those that end with receiving
  */
 struct tl_task_figures {
-	uint64_t count, cpu_count, wait_count, handoff_count;
-	int64_t time_ns, cpu_ns, wait_ns, handoff_ns;
+	uint64_t count, cpu_count, wait_count, handoff_count, sent_count, received_count;
+	int64_t time_ns, cpu_ns, wait_ns, handoff_ns, sent_bytes, received_bytes;
 };
+
+int64_t tl_task_ns_sum(int64_t a, int64_t b);
 
 void tl_task_figures_add(const struct tl_tasks *tasks, const struct tl_task_leaf *leaf,
 			 struct tl_task_figures *figures);
