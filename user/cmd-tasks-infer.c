@@ -137,8 +137,8 @@ const struct tl_cmd tl_cmd_tasks_infer = {
 		TL_COMMON_HELP
 		"FILE.csv has the columns seq, time_us, thread, op (lock, unlock, signal, wait, enq,\n"
 		"deq, send, recv, start, exit), object and stack (functions from outermost to\n"
-		"innermost, separated by \";\"); cpu_us, wait_us, bytes, position and end may stand\n"
-		"beside them.\n"
+		"innermost, separated by \";\"); cpu_us, wait_us, bytes, position, end,\n"
+		"read_bytes and written_bytes may stand beside them.\n"
 		"\nExample:\n"
 		"  tierlens tasks infer sync.csv\n",
 	.run = run,

@@ -39,7 +39,7 @@ static json_t *seconds(int64_t ns, uint64_t known)
 static json_t *task_json(const struct tl_tasks_found *found, size_t number, uint32_t level,
 			 char *label, json_t *members, const struct tl_task_figures *f)
 {
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
 			 "id", (json_int_t)number, "level", (json_int_t)level,
 			 "support", (json_int_t)f->count, "label", tl_out_text(label),
 			 "members", members, "count", (json_int_t)f->count,
@@ -48,6 +48,8 @@ static json_t *task_json(const struct tl_tasks_found *found, size_t number, uint
 			 "handoff_s", seconds(f->handoff_ns, f->handoff_count),
 			 "sent_bytes", bytes(f->sent_bytes, f->sent_count),
 			 "received_bytes", bytes(f->received_bytes, f->received_count),
+			 "read_bytes", bytes(f->read_bytes, f->storage_count),
+			 "written_bytes", bytes(f->written_bytes, f->storage_count),
 			 "concurrency", tl_task_concurrency(found->tasks, f));
 }
 

@@ -98,9 +98,26 @@ static void bytes_add(struct tl_grid *grid, int64_t bytes, uint64_t n)
 		tl_grid_add(grid, "-");
 }
 
+/* What is known of no task has no column. */
+struct columns {
+	bool network, storage;
+};
+
+static struct columns columns_of(const struct tl_tasks_found *found)
+{
+	struct columns columns = { false };
+	size_t i;
+
+	for (i = 0; i < found->tasks->classes; i++) {
+		columns.network |= found->figures[i].sent_count || found->figures[i].received_count;
+		columns.storage |= found->figures[i].storage_count;
+	}
+	return columns;
+}
+
 /* Of a higher task all are Σ of its leaves', by how often it occurs. */
 static void row_add(struct tl_grid *grid, const struct tl_tasks_found *found,
-		    const struct row *row)
+		    const struct row *row, struct columns columns)
 {
 	const struct tl_task_figures *f = row->figures;
 	char *label = tl_tasks_label(found, row->entry, row->exit);
@@ -113,8 +130,14 @@ static void row_add(struct tl_grid *grid, const struct tl_tasks_found *found,
 	mean_add(grid, f->cpu_ns, f->cpu_count ? f->count : 0);
 	mean_add(grid, f->wait_ns, f->wait_count ? f->count : 0);
 	mean_add(grid, f->handoff_ns, f->handoff_count ? f->count : 0);
-	bytes_add(grid, f->sent_bytes, f->sent_count ? f->count : 0);
-	bytes_add(grid, f->received_bytes, f->received_count ? f->count : 0);
+	if (columns.network) {
+		bytes_add(grid, f->sent_bytes, f->sent_count ? f->count : 0);
+		bytes_add(grid, f->received_bytes, f->received_count ? f->count : 0);
+	}
+	if (columns.storage) {
+		bytes_add(grid, f->read_bytes, f->storage_count ? f->count : 0);
+		bytes_add(grid, f->written_bytes, f->storage_count ? f->count : 0);
+	}
 	tl_grid_add(grid, "%.3g", tl_task_concurrency(found->tasks, f));
 	free(label);
 }
@@ -138,13 +161,18 @@ static size_t rows_make(const struct tl_tasks_found *found, struct row *row)
 
 static void tasks_print(const struct tl_tasks_found *found, FILE *to)
 {
-	struct tl_grid *grid = tl_grid_new(">task|>level|begins -> ends|>count|>ms|>cpu ms|>wait ms|"
-					   ">handed on ms|>sent B|>received B|>at once");
+	struct columns columns = columns_of(found);
+	struct tl_grid *grid;
+	char heads[160];
 	struct row *row = calloc(found->tasks->classes + found->mined->n + 1, sizeof(*row));
 	size_t n = row ? rows_make(found, row) : 0, i;
 
+	snprintf(heads, sizeof(heads), ">task|>level|begins -> ends|>count|>ms|>cpu ms|>wait ms|>handed on ms"
+		 "%s%s|>at once", columns.network ? "|>sent B|>received B" : "",
+		 columns.storage ? "|>read B|>written B" : "");
+	grid = tl_grid_new(heads);
 	for (i = 0; i < n && i < TL_LQN_ROWS_MAX; i++)
-		row_add(grid, found, &row[i]);
+		row_add(grid, found, &row[i], columns);
 	tl_lqn_grid_end(grid, n, to);
 	free(row);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Sync points of a process from a table: seq, time_us, thread, op, object, stack; beside them
- * cpu_us, wait_us, bytes, position and end if there are
+ * cpu_us, wait_us, bytes, position, end, read_bytes and written_bytes if there are
  *
  * The lines may stand in any order; seq tells which was first, and what is missing.
  */
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { SEQ, TIME, THREAD, OP, OBJECT, STACK, CPU, WAIT, BYTES, POSITION, END, COLUMNS };
+enum column { SEQ, TIME, THREAD, OP, OBJECT, STACK, CPU, WAIT, BYTES, POSITION, END, READ,
+	      WRITTEN, COLUMNS };
 
 #define NEEDED (STACK + 1)
 #define NOWHERE ((size_t)-1)
@@ -28,6 +29,7 @@ static const char *const names[COLUMNS] = {
 	[SEQ] = "seq", [TIME] = "time_us", [THREAD] = "thread", [OP] = "op",
 	[OBJECT] = "object", [STACK] = "stack", [CPU] = "cpu_us", [WAIT] = "wait_us",
 	[BYTES] = "bytes", [POSITION] = "position", [END] = "end",
+	[READ] = "read_bytes", [WRITTEN] = "written_bytes",
 };
 
 const char *const tl_tasks_ops[TL_TASK_OPS] = {
@@ -199,6 +201,8 @@ static int event_read(struct reader *r, struct tl_task_event *event)
 	code = code ? code : ns_perhaps(r, WAIT, &event->wait_ns);
 	code = code ? code : bytes_perhaps(r, BYTES, &event->bytes);
 	code = code ? code : bytes_perhaps(r, POSITION, &event->position);
+	code = code ? code : bytes_perhaps(r, READ, &event->read_bytes);
+	code = code ? code : bytes_perhaps(r, WRITTEN, &event->written_bytes);
 	code = code ? code : names_read(r, event);
 	if (!code) {
 		r->trace->cpu |= event->cpu_ns >= 0;

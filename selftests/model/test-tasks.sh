@@ -158,6 +158,23 @@ streams()
 	b exit - f 0 0
 	END
 	hands bytes.csv stream '[[2,4],[3,4],[3,6],[5,7]]'
+	# Two threads write, and their writing is not seen in the order of the bytes; 6 does not say where.
+	points pipe.csv ,bytes,position <<-END
+	a start - f 0 0
+	c start - f 0 0
+	a enq o f 10 10
+	c enq o f 10 0
+	a enq o f 5
+	b deq o f 15 0
+	b deq o f 5 15
+	b deq o f 5
+	b exit - f 0 0
+	END
+	sed -i 's/,f,5$/,f,5,/' "$dir/pipe.csv"
+	hands pipe.csv queue '[[3,6],[4,6],[3,7],[5,8]]'
+	# Positions that begin anew are none.
+	points anew.csv ,bytes,position <<<$'a start - f 0 0\na send o f 10 0\nb recv o f 10 0\na send o f 10 0\nb recv o f 10 0\nb exit - f 0 0'
+	hands anew.csv stream '[[2,3],[4,5]]'
 	points many.csv <<<$'a start - f\na send o f\nb recv o f\nc send o f\na recv o f\nb exit - f\na exit - f'
 	hands many.csv stream '[]'
 	good 'three threads and no ends: counted' '.[0].objects[0] | .taken == 2 and .unmatched == 2'
@@ -214,6 +231,11 @@ contention()
 		def us: . * 1e6 | round; $o.objects[] | select(.object == "m") | .waits == 2 and (.wait_s | us) == 65 and
 		.waiting_threads == 2 and (.waited_share * 100 | round) == 43 and (.held_s | us) == 59 and
 		(.holder_s | us) == 43 and $o.tasks[.holder].label == "slow lock -> slow unlock"'
+	{ sed 's/$/,,/; 1s/,,$/,read_bytes,written_bytes/; /^4,\|^5,/d' "$dir/contention.csv"
+		printf '4,10,a,lock,m,slow,0,,4096,0\n5,40,a,unlock,m,slow,,,8192,1000\n'; } >"$dir/storage.csv"
+	run "$real" tasks infer "$dir/storage.csv" --json
+	good 'bytes read and written' '[.[0].tasks[] | [.read_bytes, .written_bytes] | select(. != [null, null])] == [[4096, 1000]]'
+	run "$real" tasks infer "$dir/contention.csv" --json
 	good 'bytes sent and received' '[.[0].tasks[] | [.sent_bytes, .received_bytes] | select(. != [null, null])] ==
 		[[500, null], [null, 20]]'
 	run "$real" tasks infer "$dir/contention.csv"

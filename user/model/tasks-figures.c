@@ -39,6 +39,17 @@ static void bytes_add(struct tl_task_figures *f, const struct tl_task_event *las
 	}
 }
 
+static void storage_add(struct tl_task_figures *f, const struct tl_task_event *first,
+			const struct tl_task_event *last)
+{
+	if (first->read_bytes < 0 || last->read_bytes < 0 || first->written_bytes < 0 ||
+	    last->written_bytes < 0)
+		return;
+	f->storage_count++;
+	sum_add(&f->read_bytes, at_least_0(last->read_bytes - first->read_bytes));
+	sum_add(&f->written_bytes, at_least_0(last->written_bytes - first->written_bytes));
+}
+
 static void leaf_add(struct tl_task_figures *f, const struct tl_task_event *first,
 		     const struct tl_task_event *last)
 {
@@ -53,6 +64,7 @@ static void leaf_add(struct tl_task_figures *f, const struct tl_task_event *firs
 		sum_add(&f->wait_ns, last->wait_ns);
 	}
 	bytes_add(f, last);
+	storage_add(f, first, last);
 }
 
 /**
@@ -88,12 +100,15 @@ void tl_task_figures_sum(struct tl_task_figures *to, const struct tl_task_figure
 	to->handoff_count += from->handoff_count;
 	to->sent_count += from->sent_count;
 	to->received_count += from->received_count;
+	to->storage_count += from->storage_count;
 	sum_add(&to->time_ns, from->time_ns);
 	sum_add(&to->cpu_ns, from->cpu_ns);
 	sum_add(&to->wait_ns, from->wait_ns);
 	sum_add(&to->handoff_ns, from->handoff_ns);
 	sum_add(&to->sent_bytes, from->sent_bytes);
 	sum_add(&to->received_bytes, from->received_bytes);
+	sum_add(&to->read_bytes, from->read_bytes);
+	sum_add(&to->written_bytes, from->written_bytes);
 }
 
 /**

@@ -14,10 +14,12 @@
  *              @handoff_count leaves that begin with it
  * @sent_bytes: Σ over leaves that end with sending, @sent_count of which it is known
  * @received_bytes: and over those that end with receiving
+ * @read_bytes: Σ of what was read from storage, of @storage_count leaves of which it is known
+ * @written_bytes: and written
  */
 struct tl_task_figures {
-	uint64_t count, cpu_count, wait_count, handoff_count, sent_count, received_count;
-	int64_t time_ns, cpu_ns, wait_ns, handoff_ns, sent_bytes, received_bytes;
+	uint64_t count, cpu_count, wait_count, handoff_count, sent_count, received_count, storage_count;
+	int64_t time_ns, cpu_ns, wait_ns, handoff_ns, sent_bytes, received_bytes, read_bytes, written_bytes;
 };
 
 int64_t tl_task_ns_sum(int64_t a, int64_t b);

@@ -15,7 +15,8 @@
  * - counter: as many of both. The first wait is for the first signal;
  * - queue: first in, first out;
  * - stream: what two threads, or two ends, send each other, by position in the stream if
- *   it is known, else in order as a counter or events.
+ *   it is known (tasks-positions.c), else in order as a counter or events. So are queues that
+ *   are pipes.
  *
  * A wait for what nobody was seen to give has no edge and is counted.
  */
@@ -78,7 +79,15 @@ bool tl_task_pause(const struct tl_tasks *tasks, uint32_t event)
 	}
 }
 
-static int handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to)
+/**
+ * tl_task_handoff_add() - Add a hand-off
+ * @tasks: tasks
+ * @from: event
+ * @to: event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_task_handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to)
 {
 	size_t room = tasks->handoff_room ? 2 * tasks->handoff_room : 256;
 	struct tl_task_handoff *grown;
@@ -279,58 +288,9 @@ static int match_events(struct matcher *m, struct tl_task_channel *channel)
 		if (begin < i)
 			channel->from[i] = channel->step[begin];
 		for (k = begin + 1; k < i && !code; k++)
-			code = handoff_add(m->tasks, channel->step[k], channel->step[i]);
+			code = tl_task_handoff_add(m->tasks, channel->step[k], channel->step[i]);
 		begin = i + 1;
 	}
-	return code;
-}
-
-static int64_t end_of(const struct tl_task_event *event)
-{
-	return event->position + event->bytes;
-}
-
-/* They must follow each other, too, in both what is sent and what is received. */
-static bool positions_known(struct matcher *m, const struct tl_task_channel *channel)
-{
-	int64_t end[2] = { 0, 0 };
-	size_t i;
-
-	for (i = 0; i < channel->n; i++) {
-		const struct tl_task_event *event = &m->event[channel->step[i]];
-		int64_t *last = &end[tl_task_gives(event->op)];
-
-		if (event->bytes < 0 || event->position < *last)
-			return false;
-		*last = end_of(event);
-	}
-	return true;
-}
-
-/* What is received was sent by all whose bytes are in it. */
-static int match_positions(struct matcher *m, struct tl_task_channel *channel)
-{
-	uint32_t *sent = calloc(channel->n + 1, sizeof(*sent));
-	size_t n = 0, head = 0, i, k;
-	int code = sent ? 0 : -ENOMEM;
-
-	for (i = 0; i < channel->n && !code; i++) {
-		const struct tl_task_event *event = &m->event[channel->step[i]];
-
-		if (tl_task_gives(event->op)) {
-			sent[n++] = channel->step[i];
-			continue;
-		}
-		while (head < n && end_of(&m->event[sent[head]]) <= event->position)
-			head++;
-		for (k = head; k < n && m->event[sent[k]].position < end_of(event) && !code; k++) {
-			if (channel->from[i] == TL_TASK_NONE)
-				channel->from[i] = sent[k];
-			else
-				code = handoff_add(m->tasks, sent[k], channel->step[i]);
-		}
-	}
-	free(sent);
 	return code;
 }
 
@@ -344,11 +304,51 @@ static int match_by(struct matcher *m, struct tl_task_channel *channel, enum tl_
 		return 0;
 	case TL_TASK_USE_EVENTS:
 		return match_events(m, channel);
-	case TL_TASK_USE_STREAM:
-		return match_positions(m, channel);
 	default:
 		return tl_task_in_order(channel);
 	}
+}
+
+/* Those without a position, in order. */
+static int match_rest(struct tl_task_channel *channel, size_t left)
+{
+	struct tl_task_channel rest = { .trace = channel->trace };
+	uint32_t *step = calloc(left, sizeof(*step)), *from = calloc(left, sizeof(*from));
+	int code = -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < channel->n && step && from; i++) {
+		if (tl_task_position_known(&channel->trace->event[channel->step[i]]))
+			continue;
+		from[rest.n] = TL_TASK_NONE;
+		step[rest.n++] = channel->step[i];
+	}
+	rest.step = step;
+	rest.from = from;
+	if (step && from)
+		code = tl_task_in_order(&rest);
+	for (i = 0, rest.n = 0; i < channel->n && !code; i++)
+		if (!tl_task_position_known(&channel->trace->event[channel->step[i]]))
+			channel->from[i] = from[rest.n++];
+	channel->corrections += rest.corrections;
+	free(step);
+	free(from);
+	return code;
+}
+
+/* What positions tell by them; the rest in order, or each all before it. */
+static int match_flow(struct matcher *m, struct tl_task_channel *channel, size_t given,
+		      enum tl_task_use use)
+{
+	bool all = use == TL_TASK_USE_STREAM && given != channel->n - given && !m->tasks->lost;
+	size_t left = channel->n;
+	int code = tl_task_positions(m->tasks, channel, &left);
+
+	if (code || !left)
+		return code;
+	if (left == channel->n)
+		return match_by(m, channel, all ? TL_TASK_USE_EVENTS : TL_TASK_USE_QUEUE);
+	return match_rest(channel, left);
 }
 
 static int match_channel(struct matcher *m, struct tl_task_object *object, size_t n,
@@ -365,14 +365,13 @@ static int match_channel(struct matcher *m, struct tl_task_object *object, size_
 	}
 	object->given += given;
 	object->taken += n - given;
-	if (use == TL_TASK_USE_STREAM && !positions_known(m, &channel))
-		use = given == n - given || m->tasks->lost ? TL_TASK_USE_QUEUE : TL_TASK_USE_EVENTS;
-	code = match_by(m, &channel, use);
+	code = use == TL_TASK_USE_STREAM || use == TL_TASK_USE_QUEUE ? match_flow(m, &channel, given, use) :
+								       match_by(m, &channel, use);
 	for (i = 0; i < n && !code; i++) {
 		if (m->from[i] == TL_TASK_NONE)
 			continue;
 		object->matched++;
-		code = handoff_add(m->tasks, m->from[i], m->step[i]);
+		code = tl_task_handoff_add(m->tasks, m->from[i], m->step[i]);
 	}
 	object->corrections += channel.corrections;
 	return code;

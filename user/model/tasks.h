@@ -22,11 +22,13 @@ enum tl_task_op {
  * @wait_ns: for how long it slept before it was done, or TL_TASK_UNKNOWN
  * @bytes: sent or received, or TL_TASK_UNKNOWN
  * @position: of the first of them in the stream, or TL_TASK_UNKNOWN
+ * @read_bytes: what the thread had read from storage until then, or TL_TASK_UNKNOWN
+ * @written_bytes: and written
  * @thread: index, as @object, @end (of a connection; or TL_TASK_NONE) and @stack
  */
 struct tl_task_event {
 	uint64_t seq;
-	int64_t time_ns, cpu_ns, wait_ns, bytes, position;
+	int64_t time_ns, cpu_ns, wait_ns, bytes, position, read_bytes, written_bytes;
 	uint32_t thread, object, end, stack;
 	enum tl_task_op op;
 };
