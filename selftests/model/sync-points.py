@@ -6,7 +6,7 @@
   sync-points.py judge DIR OUT.json                how near "tasks infer --json" came
 
 PROGRAM: pool (threads over a queue with a condition variable), reactor (an eventfd), pipeline
-(three stages); senders (whoever finds the buffer full sleeps with the lock held, so that all
+(three stages), bounded (the same, with queues that get full); senders (whoever finds the buffer full sleeps with the lock held, so that all
 do: the fault of paper 002, 5.2), calls (the same, but each waits for its reply). Each has jobs of two types, mutexes that mean nothing, a thread that only
 locks, and one that waits for what never comes. LOST is the part of the events that is
 dropped, after they were numbered. What woke whom is known from the simulation, which
@@ -159,13 +159,16 @@ class Queue:
 
 
 class Guarded:
-    """A queue with its mutex and condition."""
+    """A queue with its mutex and condition; of a bounded one another for those who fill it."""
 
-    def __init__(self, name):
+    def __init__(self, name, room=None):
         self.queue, self.mutex, self.condition = Queue(name), Mutex(name + ".mutex"), Condition(name + ".filled")
+        self.room, self.emptied = room, Condition(name + ".emptied")
 
     def put(self, thread, job, stack):
         yield from self.mutex.lock(thread, stack + ";put;lock")
+        while self.room and len(self.queue.things) >= self.room:
+            yield from self.emptied.wait(thread, self.mutex, stack + ";put;wait")
         self.queue.put(thread, job, stack + ";put")
         yield thread.work(0.5)
         self.condition.signal(thread, stack + ";put;signal")
@@ -179,6 +182,8 @@ class Guarded:
             yield from self.condition.wait(thread, self.mutex, stack + ";get;wait")
         job = self.queue.get(thread, stack + ";get")
         yield thread.work(0.5)
+        if self.room:
+            self.emptied.signal(thread, stack + ";get;signal")
         self.mutex.unlock(thread, stack + ";get;unlock")
         return job
 
@@ -280,10 +285,10 @@ class Reactor(Program):
 
 
 class Pipeline(Program):
-    def __init__(self, world, jobs):
+    def __init__(self, world, jobs, room=None, think=45):
         super().__init__(world, jobs)
-        self.queues = [Guarded(f"stage{i}") for i in range(3)]
-        Thread(world, "maker", self.source(self.queues[0].put, 45))
+        self.queues = [Guarded(f"stage{i}", room) for i in range(3)]
+        Thread(world, "maker", self.source(self.queues[0].put, think))
         for i in range(3):
             Thread(world, f"stage{i}", self.stage(i))
 
@@ -295,6 +300,13 @@ class Pipeline(Program):
                 if i < 2:
                     yield from self.queues[i + 1].put(thread, job, f"main;stage{i}")
         return body
+
+
+class Bounded(Pipeline):
+    """Queues have room for 3, and jobs are made faster than they are done."""
+
+    def __init__(self, world, jobs):
+        super().__init__(world, jobs, 3, 25)
 
 
 class Senders(Program):
@@ -328,7 +340,8 @@ class Calls(Senders):
         super().__init__(world, jobs, True)
 
 
-PROGRAMS = {"pool": Pool, "reactor": Reactor, "pipeline": Pipeline, "senders": Senders, "calls": Calls}
+PROGRAMS = {"pool": Pool, "reactor": Reactor, "pipeline": Pipeline, "bounded": Bounded,
+            "senders": Senders, "calls": Calls}
 
 
 def make(name, seed, jobs, lost, folder):

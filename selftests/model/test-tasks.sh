@@ -356,7 +356,7 @@ planted()
 
 	[[ ${TIERLENS_TESTS:-} == all ]] && seeds=$(seq 1 20)
 	for seed in $seeds; do
-		for program in pool reactor pipeline; do
+		for program in pool reactor pipeline bounded; do
 			plants $program "$seed" 250 0 '.precision == 1 and .recall == 1 and .rand > 0.9999 and
 				.found_jobs == 250 and .types_right == 1'
 			plants $program "$seed" 400 0.002 '.precision >= 0.99 and .recall >= 0.99 and .rand >= 0.95 and

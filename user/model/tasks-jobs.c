@@ -4,7 +4,8 @@
  *
  * A thread works on the job that was handed to it last: a leaf that begins with a wait, a
  * taking out or a receiving that is matched is part of the giver's job, any other leaf of the
- * job of the one before it. A job begins
+ * job of the one before it; so is one that begins with a wait for room in a queue
+ * (tasks-back.c). A job begins
  *
  * - with something received or taken out that nobody was seen to give: it came from outside;
  * - with a wait that nobody was seen to end: a timer, or a signal that was lost;
@@ -45,6 +46,7 @@ struct finder {
 	struct tl_task_places places;
 	uint32_t *head; /* [threads] the place that rounds begin with */
 	uint32_t *seen; /* [places] the round that had it last */
+	bool *backward; /* [events] waits for room, which hand nothing on */
 	uint32_t rounds;
 };
 
@@ -71,7 +73,10 @@ static int places(struct finder *f)
 		f->places.gives[f->tasks->handoff[i].from] = true;
 	f->seen = code ? NULL : calloc(f->places.n + 1, sizeof(*f->seen));
 	f->head = code ? NULL : calloc(t->threads + 1, sizeof(*f->head));
-	return f->seen && f->head ? tl_task_heads(f->tasks, &f->places, f->head) : -ENOMEM;
+	f->backward = code ? NULL : calloc(t->n + 1, sizeof(*f->backward));
+	if (!f->seen || !f->head || !f->backward || tl_task_backward(f->tasks, f->backward))
+		return -ENOMEM;
+	return tl_task_heads(f->tasks, &f->places, f->head);
 }
 
 static uint32_t job_new(struct finder *f, uint32_t thread, bool outside)
@@ -119,13 +124,14 @@ static bool from_outside(enum tl_task_op op)
 static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *led)
 {
 	const struct tl_task_event *event = &f->tasks->trace->event[leaf->first];
-	uint32_t before = f->tasks->ends[leaf->first];
-	uint32_t handed = handed_job(f->tasks, leaf->first), job;
+	uint32_t before = f->tasks->ends[leaf->first], handed, job;
+	bool takes = tl_task_takes(event->op) && !f->backward[leaf->first];
 
 	*led = false;
+	handed = takes ? handed_job(f->tasks, leaf->first) : TL_TASK_NONE;
 	if (handed != TL_TASK_NONE)
 		return handed;
-	if (tl_task_takes(event->op) || before == TL_TASK_NONE)
+	if (takes || before == TL_TASK_NONE)
 		return job_new(f, event->thread, from_outside(event->op));
 	job = f->tasks->leaf[before].job;
 	if (!may_end(&f->found[job], event->thread))
@@ -364,5 +370,6 @@ int tl_tasks_jobs(struct tl_tasks *tasks)
 	free(f.places.gives);
 	free(f.seen);
 	free(f.head);
+	free(f.backward);
 	return code ? code : types(tasks);
 }
