@@ -119,11 +119,11 @@ static json_t *head_json(const struct tl_tasks_found *found)
 	const struct tl_tasks *t = found->tasks;
 	const struct tl_faults *notes = &found->trace->notes;
 
-	return json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:b, s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 			 "file", tl_out_name(notes->file),
 			 "notes", tl_faults_json(notes->note, notes->notes),
 			 "trace", "events", (json_int_t)t->trace->n,
-			 "lost", (json_int_t)t->lost, "threads", (json_int_t)t->trace->threads,
+			 "lost", (json_int_t)t->lost, "mended", (json_int_t)t->mended, "mend_cut", t->mend_cut, "threads", (json_int_t)t->trace->threads,
 			 "types", (json_int_t)t->types,
 			 "leaves_of_no_job", (json_int_t)t->alone,
 			 "mining", mining_json(found), "objects", objects_json(found),

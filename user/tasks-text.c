@@ -236,6 +236,10 @@ void tl_tasks_print(const struct tl_tasks_found *found, FILE *to)
 	members_print(found, to);
 	fprintf(to, "%zu events of %zu threads, %" PRIu64 " lost; %zu leaf tasks of %zu kinds, %zu hand-offs\n",
 		t->trace->n, t->trace->threads, t->lost, t->leaves, t->classes, t->handoffs);
+	if (t->mended)
+		fprintf(to, "of what was lost %" PRIu64 " were put in again: threads always do them there\n", t->mended);
+	if (t->mend_cut)
+		fputs("so much was lost that not all of it was looked at\n", to);
 	fprintf(to, "%zu jobs of %zu types; %" PRIu64 " leaf tasks are part of none\n", t->jobs, t->types,
 		t->alone);
 	unmatched_print(found, to);

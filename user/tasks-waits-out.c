@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define CONTENTION_SHARE 0.01 /* of the trace, below which people are not told */
+#define TYPES_MAX 20 /* of jobs that people are told of */
 #define NAMES_MAX 8 /* threads that people are told by name */
 
 static double trace_ns(const struct tl_tasks_found *found)
@@ -230,6 +231,8 @@ void tl_tasks_waits_print(const struct tl_tasks_found *found, FILE *to)
 		fputs("\nwho waits for whom is not known: the file tells no wait_us\n", to);
 	for (i = 0; i < found->waits->steps && i < TL_LQN_ROWS_MAX; i++)
 		step_print(found, &found->waits->step[i], to);
-	for (i = 0; i < found->tasks->types && i < TL_LQN_ROWS_MAX; i++)
+	for (i = 0; i < found->tasks->types && i < TYPES_MAX; i++)
 		path_print(found, i, to);
+	if (found->tasks->types > TYPES_MAX)
+		fprintf(to, "%zu more types of jobs: --json tells of all\n", found->tasks->types - TYPES_MAX);
 }

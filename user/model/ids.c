@@ -106,6 +106,25 @@ int tl_ids_of(struct tl_ids *ids, const void *key, size_t len, uint32_t *id)
 }
 
 /**
+ * tl_ids_find() - Look for a key
+ * @ids: the keys
+ * @key: the key
+ * @len: its bytes
+ * @id: set to its number, if it is there
+ *
+ * Return: whether it is.
+ */
+bool tl_ids_find(const struct tl_ids *ids, const void *key, size_t len, uint32_t *id)
+{
+	size_t place = ids->slots ? place_of(ids, key, len) : 0;
+
+	if (!ids->slots || !ids->slot[place])
+		return false;
+	*id = ids->slot[place] - 1;
+	return true;
+}
+
+/**
  * tl_ids_key() - The key of a number
  * @ids: the keys
  * @id: a number

@@ -2,6 +2,7 @@
 #ifndef TL_MODEL_IDS_H
 #define TL_MODEL_IDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct tl_ids {
 };
 
 int tl_ids_of(struct tl_ids *ids, const void *key, size_t len, uint32_t *id);
+bool tl_ids_find(const struct tl_ids *ids, const void *key, size_t len, uint32_t *id);
 const char *tl_ids_key(const struct tl_ids *ids, uint32_t id, size_t *len);
 void tl_ids_free(struct tl_ids *ids);
 

@@ -9,7 +9,9 @@
  *
  * - below zero: so many givings were lost in the gap before, or before the trace began;
  * - never down to zero, though it comes down to the same number again and again: so many
- *   takings were lost, as who takes faster than things are given comes down to nothing.
+ *   takings were lost, as who takes faster than things are given comes down to nothing. But a
+ *   queue that has an end and is full comes down to nothing never: there the count must have come
+ *   to more than there ever was in it.
  *
  * The count is set right at the gap, by no more than was lost there.
  */
@@ -22,11 +24,16 @@
 #define FLOOR_STEPS 1024 /* beyond which they are too far apart to tell anything */
 #define FLOOR_SHARE 8 /* one in so many must leave it, and 3 at least */
 
+#define FULL_GIVINGS 32 /* that are looked at for whether it is full */
+#define FULL_SHARE 4 /* one in so many must leave it so */
+
 struct queue {
 	struct tl_task_channel *channel;
 	uint32_t *thing;
 	size_t head, tail;
 	uint64_t unseen; /* given where nobody saw it, ahead of all others */
+	int64_t after[FULL_GIVINGS], most; /* counts after givings, of late and ever */
+	uint64_t givings;
 };
 
 static bool gives(const struct queue *q, size_t at)
@@ -62,27 +69,41 @@ static uint64_t short_by(const struct queue *q, size_t at)
 	return (uint64_t)-least;
 }
 
+/* Whether it was as full as it ever was, often. */
+static bool full(const struct queue *q)
+{
+	size_t i, times = 0;
+
+	for (i = 0; i < FULL_GIVINGS; i++)
+		times += q->after[i] == q->most;
+	return q->givings >= FULL_GIVINGS && q->most > 1 && times * FULL_SHARE >= FULL_GIVINGS;
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The number that the count comes down to, 0 if there is none above zero. */
 static uint64_t floor_of(const struct queue *q, size_t at)
 {
-	int64_t count = level(q), least = INT64_MAX;
+	int64_t count = level(q), least = INT64_MAX, highest = 0;
 	size_t takings = 0, times = 0, i;
 
 	for (i = at; i < q->channel->n && i - at < FLOOR_STEPS && takings < FLOOR_TAKINGS; i++) {
 		count += gives(q, i) ? 1 : -1;
+		highest = count > highest ? count : highest;
 		if (gives(q, i))
 			continue;
 		takings++;
 		times = count < least ? 1 : times + (count == least);
 		least = count < least ? count : least;
 	}
-	return takings == FLOOR_TAKINGS && times >= 3 && times * FLOOR_SHARE >= takings && least > 0 ?
-	       (uint64_t)least : 0;
-}
-
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
+	if (takings < FLOOR_TAKINGS || times < 3 || times * FLOOR_SHARE < takings || least <= 0)
+		return 0;
+	if (!full(q))
+		return (uint64_t)least;
+	return highest > q->most ? least_of((uint64_t)least, (uint64_t)(highest - q->most)) : 0;
 }
 
 static void set_right(struct queue *q, size_t at, uint64_t lost)
@@ -97,6 +118,13 @@ static void set_right(struct queue *q, size_t at, uint64_t lost)
 		else if (q->head < q->tail)
 			q->head++;
 	}
+}
+
+static void given(struct queue *q, uint32_t event)
+{
+	q->thing[q->tail++] = event;
+	q->after[q->givings++ % FULL_GIVINGS] = level(q);
+	q->most = level(q) > q->most ? level(q) : q->most;
 }
 
 static uint32_t taken(struct queue *q)
@@ -128,7 +156,7 @@ int tl_task_in_order(struct tl_task_channel *channel)
 		if (lost)
 			set_right(&q, i, lost);
 		if (gives(&q, i))
-			q.thing[q.tail++] = channel->step[i];
+			given(&q, channel->step[i]);
 		else
 			channel->from[i] = taken(&q);
 	}

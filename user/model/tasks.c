@@ -11,9 +11,12 @@
 #include "tasks.h"
 
 #include "ids.h"
+#include "tasks-project.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define MEND_MAX 4000000 /* events: more would take gigabytes */
 
 static struct tl_task_class class_of(const struct tl_task_event *first,
 				     const struct tl_task_event *last)
@@ -100,6 +103,22 @@ int tl_tasks_leaves(struct tl_tasks *tasks)
 	return code;
 }
 
+/* With what was lost put in where it is known; then without it. */
+static int mended(struct tl_tasks *tasks)
+{
+	struct tl_task_mended m = { .added = 0 };
+	struct tl_tasks whole = { .trace = &m.trace };
+	int code = tl_tasks_mend(tasks->trace, &m);
+
+	code = code ? code : tl_tasks_leaves(&whole);
+	code = code ? code : tl_tasks_match(&whole);
+	code = code ? code : tl_tasks_jobs(&whole);
+	code = code ? code : tl_tasks_project(&whole, &m, tasks);
+	tl_tasks_free(&whole);
+	tl_tasks_mended_free(&m);
+	return code;
+}
+
 /**
  * tl_tasks_infer() - Infer the tasks of a trace
  * @trace: what was seen; kept
@@ -113,6 +132,9 @@ int tl_tasks_infer(const struct tl_task_trace *trace, struct tl_tasks *tasks)
 
 	*tasks = (struct tl_tasks){ .trace = trace };
 	code = tl_tasks_leaves(tasks);
+	if (!code && tasks->lost && trace->n <= MEND_MAX)
+		return mended(tasks);
+	tasks->mend_cut = tasks->lost;
 	code = code ? code : tl_tasks_match(tasks);
 	return code ? code : tl_tasks_jobs(tasks);
 }

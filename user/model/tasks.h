@@ -108,6 +108,8 @@ struct tl_task_job {
  * @handoff: [@handoffs] by @to
  * @alone: leaves of jobs that nothing is handed on in: part of no job
  * @lost: events
+ * @mended: of them, those of which it is known what they were (tasks-mend.c)
+ * @mend_cut: not all of them were looked at, as there are too many
  */
 struct tl_tasks {
 	const struct tl_task_trace *trace;
@@ -119,7 +121,8 @@ struct tl_tasks {
 	uint32_t *begins, *ends, *giver;
 	bool *guarded;
 	size_t leaves, classes, handoffs, handoff_room, jobs, types;
-	uint64_t lost, alone;
+	uint64_t lost, mended, alone;
+	bool mend_cut;
 };
 
 int tl_tasks_infer(const struct tl_task_trace *trace, struct tl_tasks *tasks);
