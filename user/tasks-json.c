@@ -18,7 +18,8 @@
 
 const char *const tl_tasks_uses[TL_TASK_USES] = {
 	[TL_TASK_USE_NONE] = "none", [TL_TASK_USE_MUTEX] = "mutex",
-	[TL_TASK_USE_CONDITION] = "condition", [TL_TASK_USE_BROADCAST] = "broadcast",
+	[TL_TASK_USE_CONDITION] = "condition", [TL_TASK_USE_GUARDED] = "guarded queue",
+	[TL_TASK_USE_BROADCAST] = "broadcast",
 	[TL_TASK_USE_COUNTER] = "counter", [TL_TASK_USE_EVENTS] = "events",
 	[TL_TASK_USE_QUEUE] = "queue", [TL_TASK_USE_STREAM] = "stream",
 };

@@ -18,8 +18,8 @@
  * come from outside is no job: clocks, and noise.
  *
  * Two jobs are of the same type if they have the same sync points (operations with their
- * stacks, at least once each) but for waits, which only tell who was early, and the mutexes that
- * are given back meanwhile. Lost events and
+ * stacks, at least once each) but for waits, which only tell who was early, the mutexes that
+ * are given back meanwhile, and those that are locked to take something. Lost events and
  * the ends of the trace break jobs: a set of points that few jobs have belongs to the type
  * most like it, if half of all their points are common, or nine in ten of its own are.
  */
@@ -222,7 +222,7 @@ static void points_by_job(const struct tl_tasks *tasks, uint32_t *point, size_t 
 		uint32_t first = tasks->leaf[point[i]].first;
 		const struct tl_task_event *event = &tasks->trace->event[first];
 
-		point[i] = tl_task_pause(tasks, first) ? TL_TASK_NONE :
+		point[i] = tl_task_pause(tasks, first) || tasks->taking[first] ? TL_TASK_NONE :
 			   event->stack * TL_TASK_OPS + (uint32_t)event->op;
 	}
 }

@@ -10,6 +10,8 @@
  * - condition: waited for with a mutex held; or between its unlocking and locking, as a recorder
  *   sees it, if there was always a signal meanwhile. Wakes nobody who does not wait
  *   (tasks-condition.c);
+ * - guarded queue: a condition that there is something, which is put and taken with its mutex
+ *   held, first in, first out, also by who need not wait (tasks-guarded.c);
  * - broadcast: more waits than signals. Each wait is for the last signal before it;
  * - events: more signals than waits. Each wait is for all signals since the one before;
  * - counter: as many of both. The first wait is for the first signal;
@@ -52,7 +54,8 @@ static bool condition(const struct tl_tasks *tasks, uint32_t wait)
 	enum tl_task_use use = tasks->object[event->object].use;
 
 	return event->op == TL_TASK_WAIT && !tasks->guarded[wait] &&
-	       (use == TL_TASK_USE_CONDITION || use == TL_TASK_USE_BROADCAST);
+	       (use == TL_TASK_USE_CONDITION || use == TL_TASK_USE_GUARDED ||
+		use == TL_TASK_USE_BROADCAST);
 }
 
 /**
@@ -429,6 +432,34 @@ static int match_stream(struct matcher *m, struct tl_task_object *object, const 
 	return code;
 }
 
+static struct tl_task_of events_of(const struct matcher *m, uint32_t object)
+{
+	return (struct tl_task_of){ object, m->order + m->begin[object], m->begin[object + 1] - m->begin[object] };
+}
+
+/* The mutex that who waits for a condition gives back meanwhile: the first one's, or TL_TASK_NONE. */
+static uint32_t mutex_of(const struct matcher *m, const struct tl_task_of *condition)
+{
+	size_t i;
+
+	for (i = 0; i < condition->n; i++)
+		if (m->event[condition->at[i]].op == TL_TASK_WAIT && released(m, condition->at[i]))
+			return m->event[m->before[condition->at[i]]].object;
+	return TL_TASK_NONE;
+}
+
+static int match_guarded(struct matcher *m, uint32_t object, bool *is)
+{
+	struct tl_task_of condition = events_of(m, object), mutex;
+	uint32_t index = mutex_of(m, &condition);
+
+	*is = false;
+	if (index == TL_TASK_NONE)
+		return 0;
+	mutex = events_of(m, index);
+	return tl_task_guarded(m->tasks, &mutex, &condition, is);
+}
+
 static int match_object(struct matcher *m, size_t index)
 {
 	struct tl_task_object *object = &m->tasks->object[index];
@@ -441,6 +472,13 @@ static int match_object(struct matcher *m, size_t index)
 		return 0;
 	if (object->use == TL_TASK_USE_STREAM)
 		return match_stream(m, object, at, n);
+	if (object->use == TL_TASK_USE_CONDITION) {
+		bool is;
+		int code = match_guarded(m, (uint32_t)index, &is);
+
+		if (code || is)
+			return code;
+	}
 	for (i = 0, steps = 0; i < n; i++) {
 		enum tl_task_op op = m->event[at[i]].op;
 

@@ -30,9 +30,18 @@ struct tl_task_places {
 	bool *gives;
 };
 
+/* Events of one object: @at [@n] by seq. */
+struct tl_task_of {
+	uint32_t object;
+	const uint32_t *at;
+	size_t n;
+};
+
 bool tl_task_gives(enum tl_task_op op);
 bool tl_task_takes(enum tl_task_op op);
 bool tl_task_pause(const struct tl_tasks *tasks, uint32_t event);
+int tl_task_guarded(struct tl_tasks *tasks, const struct tl_task_of *mutex,
+		    const struct tl_task_of *condition, bool *is);
 int tl_task_condition(const uint32_t *before, struct tl_task_channel *channel);
 bool tl_task_position_known(const struct tl_task_event *event);
 int tl_task_positions(struct tl_tasks *tasks, struct tl_task_channel *channel, size_t *left);

@@ -90,10 +90,11 @@ int tl_tasks_leaves(struct tl_tasks *tasks)
 	tasks->ends = calloc(t->n + 1, sizeof(*tasks->ends));
 	tasks->giver = calloc(t->n + 1, sizeof(*tasks->giver));
 	tasks->guarded = calloc(t->n + 1, sizeof(*tasks->guarded));
+	tasks->taking = calloc(t->n + 1, sizeof(*tasks->taking));
 	tasks->leaf = calloc(t->n + 1, sizeof(*tasks->leaf));
 	tasks->object = calloc(t->objects + 1, sizeof(*tasks->object));
 	if (last_of && tasks->begins && tasks->ends && tasks->giver && tasks->guarded &&
-	    tasks->leaf && tasks->object) {
+	    tasks->taking && tasks->leaf && tasks->object) {
 		boundaries(tasks, last_of);
 		code = classes(tasks);
 	}
@@ -174,5 +175,6 @@ void tl_tasks_free(struct tl_tasks *tasks)
 	free(tasks->ends);
 	free(tasks->giver);
 	free(tasks->guarded);
+	free(tasks->taking);
 	*tasks = (struct tl_tasks){ 0 };
 }

@@ -72,7 +72,7 @@ struct tl_task_handoff {
 
 /* How an object is used, told from its use. */
 enum tl_task_use {
-	TL_TASK_USE_NONE, TL_TASK_USE_MUTEX, TL_TASK_USE_CONDITION, TL_TASK_USE_BROADCAST,
+	TL_TASK_USE_NONE, TL_TASK_USE_MUTEX, TL_TASK_USE_CONDITION, TL_TASK_USE_GUARDED, TL_TASK_USE_BROADCAST,
 	TL_TASK_USE_COUNTER, TL_TASK_USE_EVENTS, TL_TASK_USE_QUEUE, TL_TASK_USE_STREAM, TL_TASK_USES
 };
 
@@ -105,6 +105,7 @@ struct tl_task_job {
  * @ends: [events] the leaf that ends with it, or TL_TASK_NONE
  * @giver: [events] index of the first hand-off to it, or TL_TASK_NONE
  * @guarded: [events] whether the thread held a mutex before it
+ * @taking: [events] whether it locks a mutex to take what is put with that held
  * @handoff: [@handoffs] by @to
  * @alone: leaves of jobs that nothing is handed on in: part of no job
  * @lost: events
@@ -119,7 +120,7 @@ struct tl_tasks {
 	struct tl_task_object *object;
 	struct tl_task_job *job;
 	uint32_t *begins, *ends, *giver;
-	bool *guarded;
+	bool *guarded, *taking;
 	size_t leaves, classes, handoffs, handoff_room, jobs, types;
 	uint64_t lost, mended, alone;
 	bool mend_cut;
