@@ -161,15 +161,58 @@ int tl_out_close(FILE *file, const char *name, struct tl_error *err)
 	return failed ? tl_error_write(err, -code, name) : 0;
 }
 
-static int file_write(const char *name, const char *called, const struct tl_bytes *bytes,
-		      struct tl_error *err)
+/**
+ * tl_out_begin() - Begin to write a file, of which nobody sees anything until it is whole
+ * @name: its name
+ * @part: set to what it is called until then, to be given to tl_out_end()
+ * @err: the sentence if it fails
+ *
+ * A device, a pipe or a link is written to directly.
+ *
+ * Return: the stream, or NULL.
+ */
+FILE *tl_out_begin(const char *name, char **part, struct tl_error *err)
 {
-	FILE *to = fopen(name, "we");
+	struct stat stat;
+	FILE *to;
 
-	if (!to)
-		return tl_error_write(err, -errno, called);
-	fwrite(bytes->data, 1, bytes->len, to);
-	return tl_out_close(to, called, err);
+	if (asprintf(part, !lstat(name, &stat) && !S_ISREG(stat.st_mode) ? "%s" : "%s.part", name) < 0) {
+		*part = NULL;
+		tl_error_no_memory(err);
+		return NULL;
+	}
+	to = fopen(*part, "we");
+	if (!to) {
+		tl_error_write(err, -errno, name);
+		free(*part);
+		*part = NULL;
+	}
+	return to;
+}
+
+/**
+ * tl_out_end() - Put a file in its place, if it is whole
+ * @to: the stream, closed
+ * @name: its name
+ * @part: freed
+ * @code: 0, or a negative errno if it did not come to its end
+ * @err: the sentence if it fails here
+ *
+ * Return: @code, or a negative errno.
+ */
+int tl_out_end(FILE *to, const char *name, char *part, int code, struct tl_error *err)
+{
+	struct tl_error ignored;
+	bool apart = strcmp(part, name);
+	int closed = tl_out_close(to, name, code ? &ignored : err);
+
+	code = code ? code : closed;
+	if (!code && apart && rename(part, name))
+		code = tl_error_write(err, -errno, name);
+	if (code && apart)
+		unlink(part);
+	free(part);
+	return code;
 }
 
 /**
@@ -184,23 +227,16 @@ static int file_write(const char *name, const char *called, const struct tl_byte
  */
 int tl_out_file(const char *name, const struct tl_bytes *bytes, struct tl_error *err)
 {
-	struct stat stat;
 	char *part;
-	int code;
+	FILE *to;
 
 	if (!name || !strcmp(name, "-")) {
 		fwrite(bytes->data, 1, bytes->len, stdout);
 		return 0; /* main sees whether stdout took it */
 	}
-	if (!lstat(name, &stat) && !S_ISREG(stat.st_mode))
-		return file_write(name, name, bytes, err); /* a device, a pipe, a link */
-	if (asprintf(&part, "%s.part", name) < 0)
-		return tl_error_no_memory(err);
-	code = file_write(part, name, bytes, err);
-	if (!code && rename(part, name))
-		code = tl_error_write(err, -errno, name);
-	if (code)
-		unlink(part);
-	free(part);
-	return code;
+	to = tl_out_begin(name, &part, err);
+	if (!to)
+		return -EIO;
+	fwrite(bytes->data, 1, bytes->len, to);
+	return tl_out_end(to, name, part, 0, err);
 }

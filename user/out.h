@@ -19,6 +19,8 @@ json_t *tl_out_name(const char *bytes);
 json_t *tl_out_text(char *text);
 json_t *tl_out_real(double value);
 int tl_out_close(FILE *file, const char *name, struct tl_error *err);
+FILE *tl_out_begin(const char *name, char **part, struct tl_error *err);
+int tl_out_end(FILE *to, const char *name, char *part, int code, struct tl_error *err);
 int tl_out_file(const char *name, const struct tl_bytes *bytes, struct tl_error *err);
 
 /* A text table: rows are printed when all widths are known. */
