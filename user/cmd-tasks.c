@@ -9,23 +9,26 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = { TL_COMMON_OPTIONS };
 	int option;
 
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return tl_cmd_tasks_record.run(&tl_cmd_tasks_record, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "infer"))
 		return tl_cmd_tasks_infer.run(&tl_cmd_tasks_infer, argc - 1, argv + 1);
 	option = tl_args_next(cmd, argc, argv, "", options);
 	if (option != TL_ARGS_END && option != 'J')
 		return tl_args_status(option);
 	if (optind >= argc)
-		return tl_args_usage(cmd, "tasks needs infer");
+		return tl_args_usage(cmd, "tasks needs record or infer");
 	return tl_args_usage(cmd, "tasks has no \"%s\"", argv[optind]);
 }
 
 const struct tl_cmd tl_cmd_tasks = {
 	.name = "tasks",
-	.args = "infer FILE.csv",
+	.args = "record -o FILE.csv ... | infer FILE.csv",
 	.summary = "What happens inside a process, from its threads' sync points",
 	.help = TL_COMMON_HELP
-		"tierlens tasks infer --help tells more.\n"
+		"tierlens tasks WORD --help tells more of each.\n"
 		"\nExample:\n"
+		"  tierlens tasks record --comm mariadbd --seconds 10 -o sync.csv\n"
 		"  tierlens tasks infer sync.csv\n",
 	.run = run,
 };

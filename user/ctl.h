@@ -52,6 +52,27 @@ struct tl_pmu_info {
 	bool charged;
 };
 
+/* A function of a library that is watched. @function: enum tierlens_sync_function */
+struct tl_sync_probe {
+	int fd;
+	u64 offset;
+	u32 function;
+};
+
+/**
+ * struct tl_sync_request - What sync points are to be recorded
+ * @process: [@processes] their numbers
+ * @ms: for how long
+ * @buffer: bytes per processor
+ * @stack: bytes of a stack
+ * @probe: [@probes]
+ */
+struct tl_sync_request {
+	u32 process[TIERLENS_SYNC_PROCESSES_MAX], ms, buffer, stack;
+	struct tl_sync_probe probe[TIERLENS_SYNC_PROBES_MAX];
+	size_t processes, probes;
+};
+
 enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE };
 
 struct tl_intervals {
@@ -83,6 +104,9 @@ int tl_ctl_pmu_add(struct tl_ctl *ctl, const struct tl_pmu_info *event, struct t
 int tl_ctl_pmu_del(struct tl_ctl *ctl, const char *name, struct tl_error *err);
 int tl_ctl_pmus(struct tl_ctl *ctl, struct tl_pmu_info **events, size_t *n,
 		struct tl_error *err);
+/* ctl-sync.c */
+int tl_ctl_sync_start(struct tl_ctl *ctl, const struct tl_sync_request *request, int *fd,
+		      struct tl_error *err);
 
 int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,
 		     struct tl_intervals *list, struct tl_error *err);
