@@ -35,7 +35,7 @@ $(user-lib): $(user-lib-objects)
 
 # Headers are few and small: any change of one compiles everything again.
 user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
-	include/uapi/linux/tierlens.h include/tierlens-version.h user/user.mk
+	include/uapi/linux/tierlens.h include/uapi/linux/tierlens-sync.h include/tierlens-version.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) -c -o $@ $<
@@ -59,8 +59,20 @@ $(user-test-dir)/test-user-%: $(user-test-dir)/selftests/unit/test-user-%.o $(us
 
 user-fake := $(patsubst %.c,$(user-test-dir)/%.o,$(sort $(wildcard selftests/unit/user-fake*.c)))
 $(user-fake): selftests/unit/user-fake.h
-$(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user-test-lib)
+$(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user-test-lib) | \
+		$(user-test-dir)/sync-stacks
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+
+# A program as distributions build them, but for one function, to be looked at from outside.
+user-stacks := $(user-test-dir)/sync-stacks
+user-stacks-flags := -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE -Iinclude/uapi -fno-stack-protector
+user-stacks-bare := $(user-stacks-flags) -fno-asynchronous-unwind-tables -fno-unwind-tables
+$(user-stacks): selftests/unit/sync-stacks.c selftests/unit/sync-stacks-bare.c selftests/unit/sync-stacks.h \
+		include/uapi/linux/tierlens-sync.h user/user.mk
+	@mkdir -p $(@D)
+	$(CC) $(user-stacks-bare) -fno-omit-frame-pointer -DBARE=by_pointer -c -o $@-pointer.o selftests/unit/sync-stacks-bare.c
+	$(CC) $(user-stacks-bare) -fomit-frame-pointer -DBARE=by_nothing -c -o $@-nothing.o selftests/unit/sync-stacks-bare.c
+	$(CC) $(user-stacks-flags) -fomit-frame-pointer -o $@ selftests/unit/sync-stacks.c $@-pointer.o $@-nothing.o -pthread
 
 user-test-programs: $(O)/tierlens $(user-tests) $(user-test-dir)/tierlens-fake
 

@@ -30,6 +30,9 @@
  *   no-perf      perf_event_open is not permitted
  *   idle         there are no requests
  *   long-ago     the first six intervals began an hour ago, the others by the real clock
+ *   sync-old     a kernel module without recordings of sync points
+ *   sync-full    no memory for one
+ *   sync-endless it never says that it is over
  * An interval takes 100 ms; 16 are kept. Requests that change something are written
  * to the file that TIERLENS_FAKE_LOG names, attributes as "number=bytes in hex".
  */
@@ -396,6 +399,8 @@ void respond(int fd, const struct nlmsghdr *request)
 		dump_events(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_PMU_NEW || genl->cmd == TIERLENS_CMD_PMU_DEL)
 		answer_event(fd, request, genl->cmd);
+	else if (genl->cmd == TIERLENS_CMD_SYNC_START)
+		answer_sync(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_TIER_NEW || genl->cmd == TIERLENS_CMD_TIER_DEL)
 		answer_tier(fd, request, genl->cmd);
 	else

@@ -32,6 +32,9 @@ void dump_events(int fd, const struct nlmsghdr *request);
 void put_counted(struct message *m, uint32_t class, uint64_t count);
 void put_counts(struct message *m);
 
+/* user-fake-sync.c */
+void answer_sync(int fd, const struct nlmsghdr *request);
+
 /* user-fake-message.c: bytes; what an interval holds */
 struct nlmsghdr *begin(struct message *m, uint16_t type, uint16_t flags,
 		       const struct nlmsghdr *request);
