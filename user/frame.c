@@ -61,8 +61,9 @@ struct found {
 };
 
 static const struct tl_machine machines[] = {
-	{ .registers = 17, .general = 17, .sp = 7, .fp = 6, .pc = 16, .address = U64_MAX }, /* x86-64 */
-	{ .registers = 33, .general = 32, .sp = 31, .fp = 29, .pc = 32, .address = ~0ULL >> 16 }, /* arm64 */
+	/* x86-64, then arm64 */
+	{ .registers = 17, .general = 17, .sp = 7, .fp = 6, .pc = 16, .tops = true, .address = U64_MAX },
+	{ .registers = 33, .general = 32, .sp = 31, .fp = 29, .pc = 32, .address = ~0ULL >> 16 },
 };
 
 /**
@@ -343,7 +344,7 @@ enum tl_frame_end tl_frame_up_by_pointer(const struct tl_machine *machine,
 	if (!stack_read(stack, fp, &up) || !stack_read(stack, fp + 8, &pc))
 		return TL_FRAME_LOST;
 	/* What else has been saved, nobody knows. */
-	frame->known = 1ULL << machine->fp | 1ULL << machine->sp;
+	frame->known = 1ULL << machine->fp | (u64)machine->tops << machine->sp;
 	frame->value[machine->fp] = up;
 	frame->value[machine->sp] = fp + 16;
 	frame->pc = pc & machine->address;

@@ -18,16 +18,19 @@ struct tl_frame_rules;
  * @general: those that can be saved on a stack
  * @sp: stack pointer, @fp: frame pointer
  * @pc: where it is; for DWARF also where the caller is, if that is no register of its own
+ * @tops: what the frame pointer points to is the uppermost of the frame; else the caller's stack
+ *	  pointer is not known by it
  * @address: bits of an address, without what signs it
  */
 struct tl_machine {
 	unsigned int registers, general, sp, fp, pc;
+	bool tops;
 	u64 address;
 };
 
 /**
  * struct tl_frame - A thread as one of its functions sees it
- * @known: bit mask of those in @value that are right; as far as @machine's @general
+ * @known: bit mask of those in @value that are right; the stack pointer is not above it in any case
  * @pc: in that function
  * @exact: it is where @pc says, not behind a call
  */

@@ -24,6 +24,7 @@
 #include <time.h>
 
 #define PROGRESS_STEP 4096
+#define VOID_OP (TIERLENS_SYNC_EXEC + 1) /* what was begun came to nothing; its number is not lost */
 
 static const enum tl_task_op ops[TIERLENS_SYNC_OPS] = {
 	[TIERLENS_SYNC_LOCK] = TL_TASK_LOCK, [TIERLENS_SYNC_UNLOCK] = TL_TASK_UNLOCK,
@@ -53,7 +54,7 @@ struct writer {
 	struct tl_sync_streams streams;
 	struct life *life; /* [watch->n] */
 	struct tl_ids other; /* processes that run another program now */
-	u64 last_seq;
+	u64 last_seq, voids;
 };
 
 static double now_s(void)
@@ -202,7 +203,8 @@ static int line_write(struct writer *w, const struct tierlens_sync_record *recor
 	}
 	if (!stack)
 		return -ENOMEM;
-	fprintf(w->to, "%" PRIu64, (u64)record->seq);
+	/* Whose numbers are missing was lost, so those that came to nothing have none. */
+	fprintf(w->to, "%" PRIu64, (u64)record->seq - w->voids);
 	us_write(w->to, record->time_ns);
 	putc(',', w->to);
 	text_write(w->to, name);
@@ -236,7 +238,9 @@ static int lines_write(struct writer *w)
 		w->last_seq = event->seq;
 		if (!(i % PROGRESS_STEP))
 			tl_out_progress("%zu of %zu events named", i, events->n);
-		if (understood(event->record))
+		if (event->record->op == VOID_OP)
+			w->voids++;
+		else if (understood(event->record))
 			code = line_write(w, event->record);
 		else
 			w->table->strange++;

@@ -167,6 +167,18 @@ static int begin(struct tl_unwind *u)
 	return u->binary && u->tried ? 0 : -ENOMEM;
 }
 
+/* Where only pointers have led, rules may need what is not known. */
+static enum tl_frame_end up(const struct tl_unwind_place *place, const struct tl_machine *machine,
+			    const struct tl_frame_stack *stack, struct tl_frame *frame)
+{
+	enum tl_frame_end end = TL_FRAME_LOST;
+	bool by_pointer = !place->rules || !(frame->known >> machine->sp & 1);
+
+	if (place->rules)
+		end = tl_frame_up(machine, place->rules, stack, frame);
+	return end == TL_FRAME_LOST && by_pointer ? tl_frame_up_by_pointer(machine, stack, frame) : end;
+}
+
 static int climb(struct tl_unwind *u, size_t process, const struct tl_machine *machine,
 		 const struct tl_frame_stack *stack, struct tl_frame *frame, struct tl_unwind_stack *found)
 {
@@ -182,8 +194,7 @@ static int climb(struct tl_unwind *u, size_t process, const struct tl_machine *m
 			break;
 		found->in_c[found->n] = place->in_c;
 		found->name[found->n++] = place->name;
-		end = place->rules ? tl_frame_up(machine, place->rules, stack, frame) :
-				     tl_frame_up_by_pointer(machine, stack, frame);
+		end = up(place, machine, stack, frame);
 	}
 	found->cut = end != TL_FRAME_FIRST;
 	return 0;
