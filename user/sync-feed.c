@@ -24,7 +24,7 @@
 
 #define READ_BYTES ((size_t)1 << 20)
 #define PAUSE_S 0.02
-#define LATE_S 5 /* the kernel says when the time is over; if it does not, it is over all the same */
+#define LATE_S 2 /* the kernel says when the time is over; if it does not, it is over all the same */
 #define DRAIN_S 1
 
 static double now_s(void)

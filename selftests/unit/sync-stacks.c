@@ -3,20 +3,25 @@
  * A program that records itself: sync-stacks FILE
  *
  * Writes records as the kernel does, with registers and a copy of the stack, from known
- * functions on two threads, then waits until its input ends, so that it can be asked what is
- * mapped where. Compiled as Debian's programs are: unwind tables, no frame pointers. Which
+ * functions on two threads, then listens on FILE.sock and a port, which it prints, until its
+ * input ends, so that it can be asked what is mapped where. Compiled as Debian's programs are: unwind tables, no frame pointers. Which
  * functions a record is from, says the table in test-user-tasks-record.sh.
  */
 #include "sync-stacks.h"
 
+#include <arpa/inet.h>
 #include <linux/tierlens-sync.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -34,6 +39,7 @@
 static FILE *to;
 static uint64_t seq;
 static int pipe_end[2];
+static sem_t done;
 
 static void registers_of(const ucontext_t *context, __u64 *value)
 {
@@ -192,9 +198,11 @@ __attribute__((noipa)) static void waits(void)
 __attribute__((noipa)) static void *works(void *arg)
 {
 	/* A name that has to be quoted. */
-	pthread_setname_np(pthread_self(), "a,\"b;\n");
+	pthread_setname_np(pthread_self(), "a,\"b;\t");
 	one();
 	waits();
+	sem_post(&done);
+	pause(); /* so that it still has a name */
 	return arg;
 }
 
@@ -209,12 +217,33 @@ static void look_when_it_waits(pthread_t thread)
 	pthread_kill(thread, SIGUSR2);
 }
 
+static int listens(int family, void *address, socklen_t len)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (bind(fd, address, len) || listen(fd, 5) || getsockname(fd, address, &len))
+		exit(1);
+	return fd;
+}
+
+static void listens_on_both(const char *name)
+{
+	struct sockaddr_in port = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_un path = { .sun_family = AF_UNIX };
+
+	snprintf(path.sun_path, sizeof(path.sun_path), "%s.sock", name);
+	listens(AF_UNIX, &path, sizeof(path));
+	listens(AF_INET, &port, sizeof(port));
+	printf("port %d\n", ntohs(port.sin_port));
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 	char byte;
 
-	to = fopen(argc > 1 ? argv[1] : "/dev/null", "we");
+	to = argc > 1 ? fopen(argv[1], "we") : NULL;
 	if (!to || pipe(pipe_end))
 		return 1;
 	one();
@@ -225,10 +254,11 @@ int main(int argc, char **argv)
 	raises();
 	by_pointer(one);
 	by_nothing(one);
+	sem_init(&done, 0, 0);
 	pthread_create(&thread, NULL, works, NULL);
 	look_when_it_waits(thread);
-	pthread_join(thread, NULL);
-	puts("ready");
-	fflush(stdout);
+	while (sem_wait(&done))
+		;
+	listens_on_both(argv[1]);
 	return read(STDIN_FILENO, &byte, 1) > 0;
 }

@@ -33,6 +33,8 @@
  *   sync-old     a kernel module without recordings of sync points
  *   sync-full    no memory for one
  *   sync-endless it never says that it is over
+ * TIERLENS_FAKE_PORT and TIERLENS_FAKE_PATH are where its first and its last tier listen,
+ * TIERLENS_FAKE_SYNC names a file with what it records of sync points.
  * An interval takes 100 ms; 16 are kept. Requests that change something are written
  * to the file that TIERLENS_FAKE_LOG names, attributes as "number=bytes in hex".
  */
@@ -182,6 +184,14 @@ uint16_t dump_flags(void)
 	return NLM_F_MULTI | (interrupted ? NLM_F_DUMP_INTR : 0);
 }
 
+/* Where somebody really listens, if the test says so. */
+static const char *named(const char *variable, const char *otherwise)
+{
+	const char *value = getenv(variable);
+
+	return value ? value : otherwise;
+}
+
 static void dump_tiers(int fd, const struct nlmsghdr *request)
 {
 	struct message m;
@@ -191,7 +201,7 @@ static void dump_tiers(int fd, const struct nlmsghdr *request)
 		begin_genl(&m, TIERLENS_CMD_TIER_GET, dump_flags(), request);
 		put_u32(&m, TIERLENS_A_TIER_ID, i);
 		put_text(&m, TIERLENS_A_TIER_NAME, name_of(i));
-		put_u32(&m, TIERLENS_A_TIER_PORT, i == 1 ? 80 : 9000);
+		put_u32(&m, TIERLENS_A_TIER_PORT, i == 1 ? (uint32_t)atoi(named("TIERLENS_FAKE_PORT", "80")) : 9000);
 		put_u32(&m, TIERLENS_A_TIER_NETNS, i == 1 ? 0 : 4026531840U);
 		put_u32(&m, TIERLENS_A_TIER_SOURCE, i);
 		put_u32(&m, TIERLENS_A_TIER_CONNECTIONS, 3 * i);
@@ -200,7 +210,7 @@ static void dump_tiers(int fd, const struct nlmsghdr *request)
 	begin_genl(&m, TIERLENS_CMD_TIER_GET, dump_flags(), request);
 	put_u32(&m, TIERLENS_A_TIER_ID, 3);
 	put_text(&m, TIERLENS_A_TIER_NAME, "sock");
-	put_text(&m, TIERLENS_A_TIER_PATH, "/run/php/fpm.sock");
+	put_text(&m, TIERLENS_A_TIER_PATH, named("TIERLENS_FAKE_PATH", "/run/php/fpm.sock"));
 	put_u32(&m, TIERLENS_A_TIER_SOURCE, TIERLENS_TIER_SOURCE_RULE);
 	deliver(fd, &m);
 	dumps++;
