@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define COMM_BYTES 15
 #define KERNEL_THREAD 0x200000 /* PF_KTHREAD in /proc/PID/stat */
 
 /* ---- one process ------------------------------------------------------------------------------- */
@@ -177,7 +178,8 @@ static int by_comm(struct search *s, u32 pid)
 	char comm[32];
 
 	comm_read(pid, comm);
-	return strcmp(comm, s->comm) ? 0 : choose(s, pid);
+	/* The kernel keeps no more of it. */
+	return strncmp(comm, s->comm, COMM_BYTES) ? 0 : choose(s, pid);
 }
 
 /**

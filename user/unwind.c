@@ -4,7 +4,8 @@
  *
  * A record has a thread's registers and a copy of its stack. Where the code at a place comes
  * from, what its function is called and how its caller is found is looked up once for each
- * place and process; after that a step costs a look into a table and two reads in the copy.
+ * place in a file, however many processes run it; after that a step costs two looks into
+ * tables and two reads in the copy.
  */
 #include "unwind.h"
 
@@ -12,24 +13,28 @@
 #include "maps.h"
 #include "text.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define NAME_MAX_BYTES 200 /* of templates there are pages, less readable than what they are made of */
+
 /**
- * struct tl_unwind_place - What is known of a place in a process
- * @pc: the place, @process: its index plus 1; 0 for none
- * @exact: of the place itself; else of the call before it
- * @code: there is code
+ * struct tl_unwind_place - What is known of a place in the code
+ * @at: of its call or itself: offset in a file, or address in a process
+ * @in: whose: index plus 1, of a process with IN_PROCESS; 0 for none
  * @rules: how the caller is found; NULL if nobody says
  */
 struct tl_unwind_place {
-	u64 pc;
-	u32 process, name;
-	bool exact, code, in_c;
+	u64 at;
+	u32 in, name;
+	bool in_c;
 	struct tl_frame_rules *rules;
 };
+
+#define IN_PROCESS 0x80000000U
 
 /* ---- what a place is called ---------------------------------------------------------------- */
 
@@ -47,11 +52,40 @@ static struct tl_binary *binary_of(struct tl_unwind *u, u32 file)
 	return u->binary[file];
 }
 
+typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
+
+/* C++'s own library has what makes names readable; where there is none there is no C++ either. */
+static char *demangle(const char *mangled)
+{
+	static demangler *function;
+	static bool tried;
+	void *library;
+	char *name;
+	int status;
+
+	if (strncmp(mangled, "_Z", 2))
+		return NULL;
+	if (!tried) {
+		tried = true;
+		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+		function = library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
+	}
+	name = function ? function(mangled, NULL, NULL, &status) : NULL;
+	if (name && strlen(name) <= NAME_MAX_BYTES)
+		return name;
+	free(name);
+	return NULL;
+}
+
 /* What may be in a list that is separated by semicolons, on a line of its own. */
 static int name_set(struct tl_unwind *u, struct tl_unwind_place *place, const char *name, size_t len)
 {
-	char *utf8 = tl_text_utf8(name, len), *text = utf8 ? tl_text_printable(utf8) : NULL, *at;
+	char *utf8 = tl_text_utf8(name, len), *readable = utf8 ? demangle(utf8) : NULL, *text = NULL, *at;
 	int code = -ENOMEM;
+
+	if (utf8)
+		text = tl_text_printable(readable ? readable : utf8);
+	free(readable);
 
 	for (at = text; at && (at = strchr(at, ';'));)
 		*at = ':';
@@ -73,17 +107,16 @@ static int name_by_address(struct tl_unwind *u, struct tl_unwind_place *place, c
 	return name_set(u, place, text, strlen(text));
 }
 
-static int place_in_file(struct tl_unwind *u, struct tl_unwind_place *place, const struct tl_machine *machine,
-			 const struct tl_map *map)
+static int place_in_file(struct tl_unwind *u, struct tl_unwind_place *place, const struct tl_machine *machine)
 {
-	const struct tl_map_file *file = &u->maps->file[map->file];
-	struct tl_binary *binary = binary_of(u, map->file);
-	u64 at = place->pc - !place->exact, address = at - map->start + map->offset, start;
+	const struct tl_map_file *file = &u->maps->file[place->in - 1];
+	struct tl_binary *binary = binary_of(u, place->in - 1);
+	u64 address, start;
 	const char *name;
 	int code;
 
-	if (!binary || !tl_binary_address(binary, address, &address))
-		return name_by_address(u, place, file->path, at - map->start + map->offset);
+	if (!binary || !tl_binary_address(binary, place->at, &address))
+		return name_by_address(u, place, file->path, place->at);
 	place->in_c = tl_binary_is_c(binary);
 	code = tl_frame_rules(machine, binary, address, &place->rules);
 	if (code == -ENOMEM)
@@ -95,29 +128,13 @@ static int place_in_file(struct tl_unwind *u, struct tl_unwind_place *place, con
 	return name ? name_set(u, place, name, strcspn(name, "@")) : name_by_address(u, place, file->path, start);
 }
 
-static int place_read(struct tl_unwind *u, struct tl_unwind_place *place, const struct tl_machine *machine)
-{
-	const struct tl_map *map = tl_maps_find(&u->maps->process[place->process - 1],
-						place->pc - !place->exact);
-
-	place->code = map && map->code;
-	if (!place->code)
-		return 0;
-	if (map->file == TL_MAPS_NO_FILE)
-		return name_by_address(u, place, "[anon]", place->pc);
-	return place_in_file(u, place, machine, map);
-}
-
 /* ---- the table of places ------------------------------------------------------------------- */
 
 static size_t slot_of(const struct tl_unwind *u, const struct tl_unwind_place *key)
 {
-	size_t slot = ((key->pc ^ (u64)key->process << 48 ^ key->exact) * 0x9e3779b97f4a7c15ULL >> 20) &
-		      (u->slots - 1);
+	size_t slot = ((key->at ^ (u64)key->in << 44) * 0x9e3779b97f4a7c15ULL >> 20) & (u->slots - 1);
 
-	while (u->place[slot].process &&
-	       (u->place[slot].pc != key->pc || u->place[slot].process != key->process ||
-		u->place[slot].exact != key->exact))
+	while (u->place[slot].in && (u->place[slot].at != key->at || u->place[slot].in != key->in))
 		slot = (slot + 1) & (u->slots - 1);
 	return slot;
 }
@@ -132,7 +149,7 @@ static int slots_grow(struct tl_unwind *u)
 	if (!grown.place)
 		return -ENOMEM;
 	for (i = 0; i < u->slots; i++)
-		if (u->place[i].process)
+		if (u->place[i].in)
 			grown.place[slot_of(&grown, &u->place[i])] = u->place[i];
 	free(u->place);
 	u->place = grown.place;
@@ -140,20 +157,28 @@ static int slots_grow(struct tl_unwind *u)
 	return 0;
 }
 
+/* @place is set to NULL where there is no code. */
 static int place_of(struct tl_unwind *u, size_t process, const struct tl_machine *machine,
 		    const struct tl_frame *frame, struct tl_unwind_place **place)
 {
-	struct tl_unwind_place key = { .pc = frame->pc, .process = (u32)process + 1, .exact = frame->exact };
-	int code = 2 * u->places >= u->slots ? slots_grow(u) : 0;
+	struct tl_unwind_place key = { .at = frame->pc - !frame->exact, .in = ((u32)process + 1) | IN_PROCESS };
+	const struct tl_map *map = tl_maps_find(&u->maps->process[process], key.at);
 
-	if (code)
-		return code;
+	*place = NULL;
+	if (!map || !map->code)
+		return 0;
+	if (map->file != TL_MAPS_NO_FILE) {
+		key.at += map->offset - map->start;
+		key.in = map->file + 1;
+	}
+	if (2 * u->places >= u->slots && slots_grow(u))
+		return -ENOMEM;
 	*place = &u->place[slot_of(u, &key)];
-	if ((*place)->process)
+	if ((*place)->in)
 		return 0;
 	u->places++;
 	**place = key;
-	return place_read(u, *place, machine);
+	return key.in & IN_PROCESS ? name_by_address(u, *place, "[anon]", key.at) : place_in_file(u, *place, machine);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */
@@ -190,7 +215,7 @@ static int climb(struct tl_unwind *u, size_t process, const struct tl_machine *m
 		code = place_of(u, process, machine, frame, &place);
 		if (code)
 			return code;
-		if (!place->code)
+		if (!place)
 			break;
 		found->in_c[found->n] = place->in_c;
 		found->name[found->n++] = place->name;

@@ -16,7 +16,7 @@ struct tl_unwind_place;
  * @maps: what is mapped where; the caller's, and not to be changed any more
  * @names: of functions, by number
  * @binary: [@maps->files] those that were wanted; @tried: of each
- * @place: [@slots] what is known of places in the code, by process and address
+ * @place: [@slots] what is known of places in the code, by where that is
  * @text: the last stack as text
  */
 struct tl_unwind {
