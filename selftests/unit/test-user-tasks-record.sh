@@ -172,8 +172,6 @@ stripped()
 
 chosen()
 {
-	local all
-
 	records 'by what it calls itself' --comm sync-stacks
 	TIERLENS_FAKE_PORT=$port TIERLENS_FAKE_SYNC=$dir/rec plays_tier web
 	TIERLENS_FAKE_PATH=$dir/rec.sock TIERLENS_FAKE_SYNC=$dir/rec plays_tier sock
