@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -175,6 +176,39 @@ __attribute__((noipa)) static void raises(void)
 	AFTER;
 }
 
+static jmp_buf back;
+
+__attribute__((noipa, noreturn)) static void leaves(int number)
+{
+	(void)number;
+	take();
+	longjmp(back, 1);
+}
+
+/* Its last instruction is a call: what that would return to is no longer in it. */
+__attribute__((noipa)) static void ends_with_a_call(void)
+{
+	leaves(0);
+}
+
+/* It comes to a signal before it has done anything: where it is, no call was before. */
+__asm__(".text\n.p2align 4\n.type traps, %function\nnop\nnop\nnop\nnop\n"
+	"traps:\n.cfi_startproc\n"
+#if defined(__x86_64__)
+	"ud2\n"
+#else
+	"udf #0\n"
+#endif
+	".cfi_endproc\n.size traps, . - traps\n");
+void traps(void);
+
+__attribute__((noipa)) static void is_trapped(void)
+{
+	signal(SIGILL, leaves);
+	traps();
+	AFTER;
+}
+
 /* What a thread that is in a system call looks like to the kernel. */
 static void look_in(int number, siginfo_t *info, void *context)
 {
@@ -259,6 +293,10 @@ int main(int argc, char **argv)
 	look_when_it_waits(thread);
 	while (sem_wait(&done))
 		;
+	if (!setjmp(back))
+		ends_with_a_call();
+	if (!setjmp(back))
+		is_trapped();
 	listens_on_both(argv[1]);
 	return read(STDIN_FILENO, &byte, 1) > 0;
 }

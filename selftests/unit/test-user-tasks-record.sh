@@ -132,9 +132,9 @@ stack()
 names()
 {
 	records 'a known program' --pid "$pid"
-	grep -q "10 events of 2 threads in 1 processes, 0 lost" "$dir/out"
+	grep -q "12 events of 2 threads in 1 processes, 0 lost" "$dir/out"
 	result $? 'counts'
-	grep -q '1 of 10 stacks do not reach' "$dir/err"
+	grep -q '1 of 12 stacks do not reach' "$dir/err"
 	result $? 'one stack is cut, and that is said'
 	stack 1 'main;one;two;three;take'
 	stack 2 'main;again*;take'
@@ -148,6 +148,9 @@ names()
 	point $? 'through a signal' "$out"
 	stack 7 'main;by_pointer;one;two;three;take'
 	stack 8 'by_nothing;one;two;three;take'
+	stack 11 'main;ends_with_a_call;leaves;take'
+	[[ $(awk -F, '$1 == 12 { print $6 }' "$out") == main\;is_trapped\;traps\;*\;leaves\;take ]]
+	point $? 'through a signal at the first instruction of a function' "$out"
 	same 'in a system call, of a thread whose name needs quotes' "$(sed -n 's/^10,[^,]*,//p' "$out")" \
 		"\"$pid/$(sed -n 's,^9\,[^/]*/\([0-9]*\) .*,\1,p' "$out") a,\"\"b;?\",recv,pipe:7,works;waits,0.000,0.000,,,1,0,0"
 	same 'a mutex is its process'"'"'s' "$(awk -F, '$1 == 1 { print $5 }' "$out" | sed 's/0x[0-9a-f]*/A/')" "$pid:A"
@@ -176,10 +179,10 @@ chosen()
 	TIERLENS_FAKE_PORT=$port TIERLENS_FAKE_SYNC=$dir/rec plays_tier web
 	TIERLENS_FAKE_PATH=$dir/rec.sock TIERLENS_FAKE_SYNC=$dir/rec plays_tier sock
 	records 'as JSON' --pid "$pid,$pid" --json
-	good 'as JSON says it' '.[0] | .events == 10 and .lost == 0 and .damaged == 0 and .processes == 1 and .threads == 2 and
-		.stacks == 10 and .stacks_cut == 1 and .unwind_s > 0 and (.ended_early | not) and (.notes | length) == 1'
+	good 'as JSON says it' '.[0] | .events == 12 and .lost == 0 and .damaged == 0 and .processes == 1 and .threads == 2 and
+		.stacks == 12 and .stacks_cut == 1 and .unwind_s > 0 and (.ended_early | not) and (.notes | length) == 1'
 	run "$real" tasks infer "$out" --json
-	good 'tasks infer reads it' '.[0].trace | .events == 10 and .threads == 2 and .lost == 0'
+	good 'tasks infer reads it' '.[0].trace | .events == 12 and .threads == 2 and .lost == 0'
 }
 
 # plays_tier: its process is found by its socket
@@ -245,7 +248,7 @@ ends()
 	size=$(stat -c %s "$dir/rec")
 	head -c $((size - 100)) "$dir/rec" >"$dir/cut"
 	recorded=$dir/cut records 'cut in the last record' --pid "$pid"
-	grep -q '1 records were not understood' "$dir/err" && grep -q '^.*: 9 events' "$dir/out"
+	grep -q '1 records were not understood' "$dir/err" && grep -q '^.*: 11 events' "$dir/out"
 	result $? 'which is said'
 	for ((i = 0; i < 40; i++)); do cat "$dir/rec"; done >"$dir/long"
 	recorded=$dir/long records 'more than --limit' --pid "$pid" --limit 1
@@ -265,7 +268,7 @@ ends()
 	kill -INT "$recorder"
 	wait "$recorder"
 	same 'told to stop, it ends well' "$?" 0
-	same 'and has written what there was' "$(wc -l <"$out")" 11
+	same 'and has written what there was' "$(wc -l <"$out")" 13
 	scene=sync-endless records 'a kernel that never says that it is over' --pid "$pid"
 }
 
