@@ -71,6 +71,46 @@ static void objects(void)
 	tl_maps_free(&maps);
 }
 
+/* What is mapped now counts, also what was not when it was first looked. */
+static void looked_again(void)
+{
+	int one = memfd_create("one", MFD_CLOEXEC), two = memfd_create("two", MFD_CLOEXEC);
+	struct tierlens_sync_record record[3] = { { .registers = 17, .process = (u32)getpid() } };
+	u64 *registers = (u64 *)(record + 1);
+	static struct tl_sync_watch watch;
+	struct tl_map_process *process;
+	const struct tl_map *map;
+	char *at, *code;
+
+	(void)!ftruncate(one, 16384);
+	(void)!ftruncate(two, 16384);
+	at = mmap(NULL, 16384, PROT_READ, MAP_SHARED, one, 0);
+	tl_sync_watch_record(&watch, record);
+	process = tl_maps_process(&watch.maps, (u32)getpid());
+	map = tl_maps_find(process, (uintptr_t)at + 5000);
+	ok(map && strstr(watch.maps.file[map->file].path, "one"), "a process is looked at when it is first seen");
+	mmap(at + 4096, 8192, PROT_READ, MAP_SHARED | MAP_FIXED, two, 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	registers[16] = (uintptr_t)code + 100;
+	tl_sync_watch_record(&watch, record);
+	ok(!tl_maps_find(process, (uintptr_t)code), "not again at once");
+	usleep(60000);
+	tl_sync_watch_record(&watch, record);
+	process = tl_maps_process(&watch.maps, (u32)getpid());
+	map = tl_maps_find(process, (uintptr_t)code + 4095);
+	ok(map && map->code && map->file == TL_MAPS_NO_FILE, "but for code that nobody has seen");
+	map = tl_maps_find(process, (uintptr_t)at + 5000);
+	ok(map && strstr(watch.maps.file[map->file].path, "two") && map->offset == 0, "what is in a place now counts");
+	map = tl_maps_find(process, (uintptr_t)at + 13000);
+	ok(map && strstr(watch.maps.file[map->file].path, "one") && map->offset == 12288, "beside it what was there");
+	ok(!tl_maps_find(process, 8), "at no address is nothing");
+	munmap(at, 16384);
+	munmap(code, 4096);
+	close(one);
+	close(two);
+	tl_sync_watch_free(&watch);
+}
+
 /* ---- positions -------------------------------------------------------------------------- */
 
 static struct tl_sync_streams streams;
@@ -112,7 +152,8 @@ static void positions_summed(u8 kind)
 	position_is(kind, recv, 1, NOT_KNOWN, 8, 7, "more than was sent: the first was there before");
 	position_is(kind, recv, 1, NOT_KNOWN, 100, NOT_KNOWN, "much more: began before we did");
 	position_is(kind, send, 0, NOT_KNOWN, 4, 15, "sent is as it was");
-	position_is(kind, recv, 1, NOT_KNOWN, 4, 15, "and so is received");
+	position_is(kind, send, 0, NOT_KNOWN, 6, 19, "and goes on");
+	position_is(kind, recv, 1, NOT_KNOWN, 4, 15, "and so does received");
 	streams.lost = true;
 	position_is(kind, send, 0, NOT_KNOWN, 4, NOT_KNOWN, "nothing is known once something was lost");
 	tl_sync_streams_free(&streams);
@@ -358,6 +399,7 @@ int main(void)
 
 	close(mkstemp(file));
 	objects();
+	looked_again();
 	positions_tcp();
 	positions_summed(TIERLENS_SYNC_UNIX);
 	positions_summed(TIERLENS_SYNC_PIPE);

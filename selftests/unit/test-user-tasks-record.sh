@@ -251,6 +251,8 @@ ends()
 	grep -q '1 records were not understood' "$dir/err" && grep -q '^.*: 11 events' "$dir/out"
 	result $? 'which is said'
 	for ((i = 0; i < 40; i++)); do cat "$dir/rec"; done >"$dir/long"
+	recorded=$dir/long records 'the same forty times, more than is read at once' --pid "$pid" --json
+	good 'each event counts once' ".[0] | .events == 12 and .damaged == $((39 * 12)) and .lost == 0"
 	recorded=$dir/long records 'more than --limit' --pid "$pid" --limit 1
 	grep -q 'ended early: --limit (1 MiB) was reached' "$dir/err"
 	result $? 'which is said'
