@@ -149,7 +149,7 @@ static u64 start_of(const struct tl_binary *b, u64 address)
 /* Of aliases the one that is written in programs. */
 static u32 rank_of(const GElf_Sym *sym, const char *name)
 {
-	u32 rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 100 : 0;
+	u32 rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 5 : 0;
 
 	while (*name == '_' && rank < 199) {
 		rank += 10;

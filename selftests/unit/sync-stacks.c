@@ -113,6 +113,9 @@ __attribute__((noipa)) static void three(void)
 	AFTER;
 }
 
+/* As libraries have them, beside the name that is written in programs. */
+void __three(void) __attribute__((alias("three")));
+
 __attribute__((noipa)) static void two(void)
 {
 	volatile int room[100];

@@ -4,6 +4,7 @@
 #define SYNC_STACKS_H
 
 void take(void);
+void __three(void);
 void by_pointer(void (*then)(void));
 void by_nothing(void (*then)(void));
 

@@ -81,6 +81,7 @@ static void looked_again(void)
 	struct tl_map_process *process;
 	const struct tl_map *map;
 	char *at, *code;
+	size_t n;
 
 	(void)!ftruncate(one, 16384);
 	(void)!ftruncate(two, 16384);
@@ -104,6 +105,9 @@ static void looked_again(void)
 	map = tl_maps_find(process, (uintptr_t)at + 13000);
 	ok(map && strstr(watch.maps.file[map->file].path, "one") && map->offset == 12288, "beside it what was there");
 	ok(!tl_maps_find(process, 8), "at no address is nothing");
+	n = process->n;
+	tl_maps_look(&watch.maps, (u32)getpid(), NULL);
+	is_u64(process->n, n, "and nothing is there twice");
 	munmap(at, 16384);
 	munmap(code, 4096);
 	close(one);

@@ -193,8 +193,8 @@ plays_tier()
 	name=$(TIERLENS_FAKE=x "$fake" tier list --json | jq -r --arg kind "$1" \
 		'.tiers[] | select(if $kind == "web" then .id == 1 else .path != null end) | .name' | head -1)
 	records "by a socket: $1" --tier "$name"
-	[[ $(head -c 200 "$dir/log") == *"2=$(printf %08x "$pid" | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/') "* ]]
-	result $? "by a socket: $1 is process $pid"
+	[[ $(head -c 200 "$dir/log") == "2=$(printf %08x "$pid" | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/') 3="* ]]
+	result $? "by a socket: $1 is process $pid alone"
 }
 
 # ---- what is asked of the kernel -------------------------------------------------
