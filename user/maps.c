@@ -249,6 +249,35 @@ int tl_maps_look(struct tl_maps *maps, u32 pid, size_t *process)
 }
 
 /**
+ * tl_maps_fork() - A process has what the one has that made it, until it runs another program
+ * @maps: gets it
+ * @parent: number of the one that made it
+ * @child: its number
+ *
+ * Return: 0; -ENOMEM; -ESRCH if the parent is not known.
+ */
+int tl_maps_fork(struct tl_maps *maps, u32 parent, u32 child)
+{
+	struct tl_map_process *to, *from;
+
+	if (!tl_maps_process(maps, parent))
+		return -ESRCH;
+	to = tl_array_append((void **)&maps->process, &maps->processes, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	to->pid = child;
+	from = tl_maps_process(maps, parent);
+	to->map = calloc(from->n + 1, sizeof(*to->map));
+	if (!to->map)
+		return -ENOMEM;
+	memcpy(to->map, from->map, from->n * sizeof(*to->map));
+	to->n = from->n;
+	to->gone = from->gone;
+	to->looked_ns = now_ns();
+	return 0;
+}
+
+/**
  * tl_maps_find() - What is mapped at an address
  * @process: of which
  * @address: where

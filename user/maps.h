@@ -52,6 +52,7 @@ struct tl_maps {
 };
 
 int tl_maps_look(struct tl_maps *maps, u32 pid, size_t *process);
+int tl_maps_fork(struct tl_maps *maps, u32 parent, u32 child);
 struct tl_map_process *tl_maps_process(const struct tl_maps *maps, u32 pid);
 const struct tl_map *tl_maps_find(const struct tl_map_process *process, u64 address);
 void tl_maps_free(struct tl_maps *maps);

@@ -119,11 +119,13 @@ static size_t records_of(struct tl_sync_feed *feed, const char *from, size_t n)
 	size_t at = 0;
 
 	while (!feed->full && (record = tl_sync_record(from + at, n - at))) {
+		if (record->op == TIERLENS_SYNC_END)
+			feed->next = record->seq;
 		if (feed->bytes + at + record->size > feed->limit) {
 			feed->full = true;
 			break;
 		}
-		if (feed->seen)
+		if (feed->seen && record->op < TIERLENS_SYNC_VOID)
 			feed->seen(feed->arg, record);
 		feed->records++;
 		at += record->size;
@@ -175,6 +177,8 @@ static int loop(struct tl_sync_feed *feed, char *buffer, struct tl_error *err)
 
 	while (code > 0 && !stopped && now_s() < end_s) {
 		stopped = tl_signals_stopped();
+		if (stopped)
+			ioctl(feed->fd, TIERLENS_SYNC_STOP);
 		code = drain(feed, buffer, &have, stopped ? now_s() + DRAIN_S : end_s, err);
 		tl_out_progress("%.0f of %g s, %" PRIu64 " events", min(now_s() - began_s, feed->seconds),
 				feed->seconds, feed->records);
@@ -222,8 +226,8 @@ static int seq_compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Each once, and what is missing between the first and the last. */
-static void numbers_check(struct tl_sync_events *events)
+/* Each once, and what is missing from the first, which has number 1, to the last that there was. */
+static void numbers_check(struct tl_sync_events *events, u64 next)
 {
 	size_t i, kept = 0;
 
@@ -234,8 +238,9 @@ static void numbers_check(struct tl_sync_events *events)
 			events->event[kept++] = events->event[i];
 	}
 	events->n = kept;
-	/* The first has number 1. */
-	events->lost = kept ? events->event[kept - 1].seq - min(events->event[kept - 1].seq, (u64)kept) : 0;
+	if (kept && events->event[kept - 1].seq >= next)
+		next = events->event[kept - 1].seq + 1;
+	events->lost = next > kept ? next - 1 - kept : 0;
 }
 
 /**
@@ -251,7 +256,7 @@ int tl_sync_events_read(const struct tl_sync_feed *feed, struct tl_sync_events *
 	const struct tierlens_sync_record *record;
 	size_t at = 0;
 
-	*events = (struct tl_sync_events){ .bytes = feed->bytes };
+	*events = (struct tl_sync_events){ .bytes = feed->bytes, .lost = feed->next ? feed->next - 1 : 0 };
 	if (!feed->bytes)
 		return 0;
 	events->event = calloc(feed->records, sizeof(*events->event));
@@ -260,14 +265,13 @@ int tl_sync_events_read(const struct tl_sync_feed *feed, struct tl_sync_events *
 		events->at = NULL;
 	if (!events->event || !events->at)
 		return tl_error_no_memory(err);
-	for (; events->n < feed->records; at += record->size) {
-		record = tl_sync_record((char *)events->at + at, events->bytes - at);
-		if (!record)
-			break;
-		events->event[events->n++] = (struct tl_sync_event){ record->seq, record };
+	while ((record = tl_sync_record((char *)events->at + at, events->bytes - at))) {
+		at += record->size;
+		if (record->op != TIERLENS_SYNC_END)
+			events->event[events->n++] = (struct tl_sync_event){ record->seq, record };
 	}
 	qsort(events->event, events->n, sizeof(*events->event), seq_compare);
-	numbers_check(events);
+	numbers_check(events, feed->next);
 	return 0;
 }
 

@@ -6,6 +6,14 @@
 
 #include <linux/tierlens-sync.h>
 #include <stdbool.h>
+#include <sys/ioctl.h>
+
+/* In the header of kernel modules that have them. */
+#ifndef TIERLENS_SYNC_STOP
+#define TIERLENS_SYNC_STOP _IO('L', 0x71)
+#define TIERLENS_SYNC_VOID (TIERLENS_SYNC_EXEC + 1)
+#define TIERLENS_SYNC_END (TIERLENS_SYNC_EXEC + 2)
+#endif
 
 struct tl_error;
 
@@ -18,12 +26,13 @@ struct tl_error;
  * @spool: the file
  * @bytes: in it, @records: as many
  * @damaged: reads of which the rest was no record
+ * @next: the number that the next event would have had, 0 if the kernel did not say
  * @full: it ended because @limit was reached
  */
 struct tl_sync_feed {
 	int fd, spool;
 	double seconds;
-	u64 limit, bytes, records, damaged;
+	u64 limit, bytes, records, damaged, next;
 	void (*seen)(void *arg, const struct tierlens_sync_record *record);
 	void *arg;
 	bool full;

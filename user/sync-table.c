@@ -24,9 +24,8 @@
 #include <time.h>
 
 #define PROGRESS_STEP 4096
-#define VOID_OP (TIERLENS_SYNC_EXEC + 1) /* what was begun came to nothing; its number is not lost */
 
-static const enum tl_task_op ops[TIERLENS_SYNC_OPS] = {
+static const enum tl_task_op ops[TIERLENS_SYNC_EXEC + 1] = {
 	[TIERLENS_SYNC_LOCK] = TL_TASK_LOCK, [TIERLENS_SYNC_UNLOCK] = TL_TASK_UNLOCK,
 	[TIERLENS_SYNC_SIGNAL] = TL_TASK_SIGNAL, [TIERLENS_SYNC_WAIT] = TL_TASK_WAIT,
 	[TIERLENS_SYNC_ENQ] = TL_TASK_ENQ, [TIERLENS_SYNC_DEQ] = TL_TASK_DEQ,
@@ -218,7 +217,7 @@ static int line_write(struct writer *w, const struct tierlens_sync_record *recor
 /* Of others nothing can be said. */
 static bool understood(const struct tierlens_sync_record *record)
 {
-	if (record->op >= TIERLENS_SYNC_OPS || record->kind >= TIERLENS_SYNC_KINDS)
+	if (record->op > TIERLENS_SYNC_EXEC || record->kind >= TIERLENS_SYNC_KINDS)
 		return false;
 	return record->kind != TIERLENS_SYNC_NOTHING || ops[record->op] == TL_TASK_START ||
 	       record->op == TIERLENS_SYNC_EXIT;
@@ -238,7 +237,7 @@ static int lines_write(struct writer *w)
 		w->last_seq = event->seq;
 		if (!(i % PROGRESS_STEP))
 			tl_out_progress("%zu of %zu events named", i, events->n);
-		if (event->record->op == VOID_OP)
+		if (event->record->op == TIERLENS_SYNC_VOID)
 			w->voids++;
 		else if (understood(event->record))
 			code = line_write(w, event->record);

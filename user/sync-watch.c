@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Code that comes and goes must not make us look all the time. */
@@ -77,6 +78,32 @@ int tl_sync_watch_process(struct tl_sync_watch *watch, u32 pid)
 	return tl_maps_look(&watch->maps, pid, NULL);
 }
 
+/* Who made a thread says so before the thread does anything. */
+static int made_note(struct tl_sync_watch *w, const struct tierlens_sync_record *record)
+{
+	u32 made[2] = { (u32)record->object, record->process }, id;
+
+	if (record->op != TIERLENS_SYNC_SIGNAL || record->kind != TIERLENS_SYNC_THREAD)
+		return 0;
+	return tl_ids_of(&w->made, made, sizeof(made), &id);
+}
+
+/*
+ * A process that is first seen now was made by one that is known: what that one had mapped is
+ * right for all that it does before it runs another program, which it may have begun already.
+ */
+static int process_seen(struct tl_sync_watch *w, u32 pid)
+{
+	u32 made[2], id, i;
+
+	for (i = (u32)w->made.n; i--;) {
+		memcpy(made, tl_ids_key(&w->made, i, NULL), sizeof(made));
+		if (made[0] == pid && made[1] != pid && !tl_maps_fork(&w->maps, made[1], pid))
+			return tl_ids_of(&w->processes, &pid, sizeof(pid), &id);
+	}
+	return tl_sync_watch_process(w, pid);
+}
+
 static bool code_known(const struct tl_map_process *process, const struct tierlens_sync_record *record)
 {
 	const struct tl_machine *machine = tl_machine_of(record->registers);
@@ -93,12 +120,12 @@ void tl_sync_watch_record(void *watch, const struct tierlens_sync_record *record
 {
 	struct tl_sync_watch *w = watch;
 	struct tl_map_process *process = tl_maps_process(&w->maps, record->process);
-	int code = 0;
+	int code = made_note(w, record);
 
 	if (!process)
-		code = tl_sync_watch_process(w, record->process);
+		code = process_seen(w, record->process);
 	else if (record->op == TIERLENS_SYNC_EXEC)
-		process->gone = true;
+		process->gone = true; /* what is mapped from now on is another program's */
 	else if (!process->gone && !code_known(process, record) && now_ns() - process->looked_ns > LOOK_PAUSE_NS)
 		code = tl_maps_look(&w->maps, record->process, NULL);
 	w->no_memory |= code == -ENOMEM || thread_seen(w, record->process, record->thread);
@@ -146,6 +173,7 @@ void tl_sync_watch_free(struct tl_sync_watch *watch)
 	tl_maps_free(&watch->maps);
 	tl_ids_free(&watch->threads);
 	tl_ids_free(&watch->processes);
+	tl_ids_free(&watch->made);
 	free(watch->thread);
 	*watch = (struct tl_sync_watch){ 0 };
 }

@@ -21,11 +21,12 @@ struct tl_sync_thread {
  * @threads: numbers of those that were seen, by process and thread
  * @thread: [@threads.n]
  * @processes: numbers of theirs
+ * @made: threads that were seen to be made, each with the process that made it
  * @no_memory: something could not be kept
  */
 struct tl_sync_watch {
 	struct tl_maps maps;
-	struct tl_ids threads, processes;
+	struct tl_ids threads, processes, made;
 	struct tl_sync_thread *thread;
 	size_t n;
 	bool no_memory;

@@ -241,6 +241,7 @@ static size_t own_record(unsigned char *to, u64 seq, u8 op, u8 kind)
 
 struct ended {
 	size_t events, strange, stacks;
+	u64 lost;
 };
 
 /* As the command does it: a file with records becomes a table, which goes to @to. */
@@ -256,7 +257,8 @@ static bool whole_way(const char *file, FILE *to, struct ended *ended)
 
 	good = !tl_sync_feed_open(&feed, file, &err) && !tl_sync_feed_read(&feed, &err) &&
 	       !tl_sync_events_read(&feed, &events, &err) && !tl_sync_table_write(&table, to, &err);
-	*ended = (struct ended){ table.written, feed.damaged + events.doubled + table.strange, table.stacks };
+	*ended = (struct ended){ table.written, feed.damaged + events.doubled + table.strange, table.stacks,
+				    events.lost };
 	good = good && table.written + table.strange <= events.n && table.cut <= table.stacks;
 	fclose(to);
 	close(feed.fd);
@@ -374,6 +376,39 @@ static void lives(const char *file)
 	free(table);
 }
 
+static struct tierlens_sync_record *at_of(unsigned char *bytes, size_t at)
+{
+	return (struct tierlens_sync_record *)(bytes + at);
+}
+
+/* A process that nobody can look at any more is what it was made as. */
+static void forked(const char *file)
+{
+	static unsigned char bytes[1 << 16] __attribute__((aligned(8)));
+	const u32 child = 4194305; /* more than there can be */
+	size_t n = 0, child_at, size;
+	char *table = NULL;
+	struct ended ended;
+
+	n += own_record(bytes, 1, TIERLENS_SYNC_SIGNAL, TIERLENS_SYNC_THREAD);
+	at_of(bytes, 0)->object = child;
+	child_at = n;
+	n += own_record(bytes + n, 2, TIERLENS_SYNC_LOCK, TIERLENS_SYNC_OTHER);
+	at_of(bytes, child_at)->process = at_of(bytes, child_at)->thread = child;
+	memset(bytes + n, 0, sizeof(struct tierlens_sync_record));
+	*at_of(bytes, n) = (struct tierlens_sync_record){ .size = sizeof(struct tierlens_sync_record),
+							 .op = TIERLENS_SYNC_END, .seq = 8 };
+	n += sizeof(struct tierlens_sync_record);
+	file_write(file, bytes, n);
+	ok(whole_way(file, open_memstream(&table, &size), &ended) && ended.events == 2 && !ended.strange, "a fork");
+	line_is(table, 2, "/4194305", ",lock,other:2,F");
+	is_u64(ended.lost, 5, "what was lost at the end is known by the last record");
+	free(table);
+	file_write(file, bytes + n - sizeof(struct tierlens_sync_record), sizeof(struct tierlens_sync_record));
+	ok(whole_way(file, fopen("/dev/null", "we"), &ended) && !ended.events, "everything may be lost");
+	is_u64(ended.lost, 7, "and is known to be");
+}
+
 static void records(void)
 {
 	struct tierlens_sync_record record[2] = { { .size = sizeof(*record) } };
@@ -410,6 +445,7 @@ int main(void)
 	machines();
 	records();
 	lives(file);
+	forked(file);
 	damaged(file);
 	return done();
 }
