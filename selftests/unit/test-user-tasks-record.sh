@@ -158,19 +158,17 @@ names()
 
 stripped()
 {
-	# The names of static functions go; where they begin stays.
+	# The names of static functions go; where they begin stays. Its sockets are others, see below.
 	cp "$(dirname "$fake")/sync-stacks" "$dir/stripped" && strip "$dir/stripped"
-	"$dir/stripped" "$dir/stripped.rec" <"$dir/in" >"$dir/stripped.said" &
+	"$dir/stripped" "$dir/raw" <"$dir/in" >"$dir/raw.said" &
 	local bare=$! end=$((SECONDS + 60))
 
 	servers+=("$bare")
-	until grep -q port "$dir/stripped.said" || [ $SECONDS -ge $end ]; do sleep 0.05; done
-	recorded=$dir/stripped.rec records 'a stripped program' --pid "$bare"
+	until grep -q port "$dir/raw.said" || [ $SECONDS -ge $end ]; do sleep 0.05; done
+	recorded=$dir/raw records 'a stripped program' --pid "$bare"
 	same 'its functions are where they begin' "$(awk -F, '$1 == 1 { print $6 }' "$out")" "$(nm "$(dirname "$fake")/sync-stacks" |
 		awk '{ at[$3] = $1 } END { n = split("main one two three take", name, " ")
 			for (i = 1; i <= n; i++) { sub(/^0*/, "", at[name[i]]); printf("%sstripped+0x%s", i > 1 ? ";" : "", at[name[i]]) } }')"
-	kill "$bare"
-	wait "$bare" 2>/dev/null
 }
 
 chosen()
@@ -258,7 +256,6 @@ ends()
 	result $? 'which is said'
 	recorded=/dev/null records 'nothing at all' --pid "$pid"
 	same 'is a head line' "$(wc -l <"$out")" 1
-	echo before >"$out.kept"
 	TIERLENS_FAKE_SYNC=$dir/rec plays x 1 'cannot write' tasks record --pid "$pid" --seconds 1 -o /dev/full
 	TIERLENS_FAKE_SYNC=$dir/rec plays x 1 'cannot put records aside' tasks record --pid "$pid" --seconds 1 -o "$dir/none/o.csv"
 
