@@ -179,7 +179,7 @@ static int functions_read(struct tl_binary *b, Elf *elf, GElf_Word type)
 	GElf_Shdr head;
 	Elf_Scn *section = section_of(elf, type, NULL, &head);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t n = data && head.sh_entsize ? data->d_size / head.sh_entsize : 0, i, kept = 0;
+	size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0, i, kept = 0;
 	const char *name;
 	GElf_Sym sym;
 
@@ -432,7 +432,7 @@ int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size
 	Elf_Scn *versions = section_of(binary->elf, SHT_GNU_versym, NULL, &versions_head);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	Elf_Data *version_data = versions ? elf_getdata(versions, NULL) : NULL;
-	size_t symbols = data && head.sh_entsize ? data->d_size / head.sh_entsize : 0, i, k;
+	size_t symbols = data ? data->d_size / sizeof(Elf64_Sym) : 0, i, k;
 	GElf_Versym version;
 	GElf_Sym sym;
 

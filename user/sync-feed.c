@@ -173,16 +173,19 @@ static int loop(struct tl_sync_feed *feed, char *buffer, struct tl_error *err)
 	double began_s = now_s(), end_s = began_s + feed->seconds + LATE_S;
 	bool stopped = false;
 	size_t have = 0;
+	u64 before;
 	int code = 1;
 
 	while (code > 0 && !stopped && now_s() < end_s) {
 		stopped = tl_signals_stopped();
+		before = feed->bytes;
 		if (stopped)
 			ioctl(feed->fd, TIERLENS_SYNC_STOP);
 		code = drain(feed, buffer, &have, stopped ? now_s() + DRAIN_S : end_s, err);
 		tl_out_progress("%.0f of %g s, %" PRIu64 " events", min(now_s() - began_s, feed->seconds),
 				feed->seconds, feed->records);
-		if (code > 0 && !stopped)
+		/* Where much comes, buffers would be full before the pause is over. */
+		if (code > 0 && !stopped && feed->bytes - before < READ_BYTES)
 			tl_signals_sleep(PAUSE_S);
 	}
 	feed->damaged += !feed->full && have;

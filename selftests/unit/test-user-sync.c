@@ -7,6 +7,7 @@
 #include "damage.h"
 #include "tap.h"
 
+#include "binary.h"
 #include "error.h"
 #include "maps.h"
 #include "sync-feed.h"
@@ -15,9 +16,11 @@
 #include "sync-watch.h"
 #include "unwind.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -432,6 +435,70 @@ static void records(void)
 	ok(!tl_sync_record(record, sizeof(record)), "or registers");
 }
 
+/* Of damaged files libelf forgets to free some sections itself. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libelf.so";
+}
+
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
+
+/* What is asked of a file, at some places in it. Return: how many had an answer. */
+static size_t asked(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct tl_binary *binary = tl_binary_open(fd);
+	struct tl_frame_rules *rules = NULL;
+	struct tl_export *exports;
+	size_t i, n, answers = 0;
+	u64 address, start;
+
+	for (i = 0; binary && i < 64; i++) {
+		if (!tl_binary_address(binary, damage_below(16384), &address))
+			continue;
+		answers += tl_binary_name(binary, address, &start) != NULL;
+		answers += !tl_frame_rules(tl_machine_of(17), binary, address, &rules);
+		free(rules);
+		rules = NULL;
+	}
+	if (binary && !tl_binary_exports(binary, &exports, &n)) {
+		for (i = 0; i < n; i++)
+			answers += strlen(exports[i].name) > 0;
+		free(exports);
+	}
+	tl_binary_close(binary);
+	close(fd);
+	return answers;
+}
+
+/* Programs may be anything; the smallest library that there is, is the kernel's in each process. */
+static void damaged_program(const char *file)
+{
+	static unsigned char sound[16384], bytes[16384];
+	const Elf64_Ehdr *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t n, i, k, mutants = getenv("SYNC_MUTANTS") ? (size_t)atol(getenv("SYNC_MUTANTS")) : 400, answers = 0;
+
+	if (!image)
+		return;
+	n = min(image->e_shoff + (size_t)image->e_shnum * image->e_shentsize, sizeof(sound));
+	memcpy(sound, image, n);
+	file_write(file, sound, n);
+	ok(asked(file) > 10, "a sound file has answers");
+	for (i = 0; i < mutants; i++) {
+		memcpy(bytes, sound, n);
+		for (k = damage_below(8) + 1; k--;)
+			bytes[damage_below(damage_below(3) ? n : 1024)] = (unsigned char)damage_below(256);
+		file_write(file, bytes, damage_below(8) ? n : damage_below(n));
+		answers += asked(file);
+	}
+	ok(answers > mutants, "%zu that were damaged still have %zu", mutants, answers);
+}
+
 int main(void)
 {
 	char file[] = "/tmp/test-user-sync-XXXXXX";
@@ -446,6 +513,7 @@ int main(void)
 	records();
 	lives(file);
 	forked(file);
+	damaged_program(file);
 	damaged(file);
 	return done();
 }
