@@ -44,8 +44,9 @@ static int feeds_find(struct back *b)
 
 	for (i = 0; i < t->handoffs && !code; i++) {
 		const struct tl_task_event *from = event_of(b, t->handoff[i].from);
+		enum tl_task_use use = t->object[from->object].use;
 
-		if (t->object[from->object].use == TL_TASK_USE_QUEUE)
+		if (use == TL_TASK_USE_QUEUE || use == TL_TASK_USE_GUARDED)
 			code = feed(b, from->thread, event_of(b, t->handoff[i].to)->thread, &unused);
 	}
 	b->fed = b->feeds.n;

@@ -128,7 +128,7 @@ static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *
 	bool takes = tl_task_takes(event->op) && !f->backward[leaf->first];
 
 	*led = false;
-	handed = takes ? handed_job(f->tasks, leaf->first) : TL_TASK_NONE;
+	handed = f->backward[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
 	if (handed != TL_TASK_NONE)
 		return handed;
 	if (takes || before == TL_TASK_NONE)
