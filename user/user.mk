@@ -14,7 +14,7 @@ user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi \
 	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
 # libcsv is a few hundred lines and not on every server: it goes in.
-user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm
+user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm -ldl
 
 # Everything but main.c: what the tests link as well.
 user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/model/*.c \

@@ -140,7 +140,11 @@ __attribute__((noipa)) static void again(int depth)
 	AFTER;
 }
 
-/* Its frame's address is not its stack pointer's so and so much: as many as it is told. */
+/*
+ * Its frame's address is not its stack pointer's so and so much: as many as it is told. It is
+ * called as in C++.
+ */
+static void grows(size_t n) __asm__("_ZN5Stack5growsEmi");
 __attribute__((noipa)) static void grows(size_t n)
 {
 	volatile char *room = __builtin_alloca(n);
