@@ -35,10 +35,11 @@ struct miner {
 	struct tl_task_pieces pieces;
 	uint32_t *higher_of; /* [patterns] the higher task that it is, or TL_TASK_NONE */
 	size_t known;
-	size_t *base; /* [shapes] where each one's nodes are in group */
 	uint32_t *group; /* [nodes] the group that one becomes part of, or TL_TASK_NONE */
 	uint32_t *number; /* [groups] the task that it becomes */
 	size_t groups;
+	uint32_t *origin; /* [nodes] what a node was at first: the first of its leaves */
+	uint32_t *within; /* [nodes] the occurrence that it is, or TL_TASK_NONE */
 };
 
 /* ---- a new higher task --------------------------------------------------------------- */
@@ -48,11 +49,13 @@ static const struct tl_task_higher *higher_at(const struct miner *m, uint32_t nu
 	return number < m->tasks->classes ? NULL : &m->mined->higher[number - m->tasks->classes];
 }
 
-static int room_make(struct tl_task_mined *mined, size_t members)
+static int room_make(struct tl_task_mined *mined, size_t members, size_t links)
 {
 	size_t room = mined->higher_room ? 2 * mined->higher_room : 32;
 	size_t member_room = 2 * mined->member_room + TL_TASK_SIZE_MAX;
+	size_t link_room = 2 * mined->link_room + TL_TASK_SIZE_MAX * TL_TASK_SIZE_MAX;
 	struct tl_task_higher *higher;
+	struct tl_task_link *link;
 	uint32_t *member;
 
 	if (mined->n == mined->higher_room) {
@@ -68,6 +71,13 @@ static int room_make(struct tl_task_mined *mined, size_t members)
 			return -ENOMEM;
 		mined->member = member;
 		mined->member_room = member_room;
+	}
+	if (mined->links + links > mined->link_room) {
+		link = reallocarray(mined->link, link_room, sizeof(*link));
+		if (!link)
+			return -ENOMEM;
+		mined->link = link;
+		mined->link_room = link_room;
 	}
 	return 0;
 }
@@ -117,17 +127,21 @@ static int higher_new(struct miner *m, uint32_t pattern)
 	key = tl_ids_key(&m->pieces.codes, pattern, &len);
 	memcpy(code, key, len);
 	n = code[0];
-	if (room_make(mined, n))
+	len /= sizeof(*code);
+	if (room_make(mined, n, (len - 1 - n) / 2))
 		return -ENOMEM;
 	higher = &mined->higher[mined->n];
-	*higher = (struct tl_task_higher){ .member = mined->members, .members = n };
+	*higher = (struct tl_task_higher){ .member = mined->members, .members = n,
+					   .link = mined->links, .links = (len - 1 - n) / 2 };
 	for (i = 0; i < n; i++) {
 		uint32_t level = 1 + level_of(m, code[1 + i]);
 
 		higher->level = level > higher->level ? level : higher->level;
 		mined->member[mined->members++] = code[1 + i];
 	}
-	len /= sizeof(*code);
+	for (i = 1 + n; i + 1 < len; i += 2)
+		mined->link[mined->links++] = (struct tl_task_link){
+			code[i] / TL_CANON_MAX, code[i] % TL_CANON_MAX, code[i + 1] };
 	higher->entry = entry_of(m, code[1 + first_without(code, len, false)]);
 	higher->exit = exit_of(m, code[1 + first_without(code, len, true)]);
 	m->higher_of[pattern] = (uint32_t)mined->n++;
@@ -172,7 +186,7 @@ static bool untouched(const struct miner *m, const struct tl_task_piece *piece)
 	uint32_t i;
 
 	for (i = 0; i < piece->n; i++)
-		if (m->group[m->base[piece->shape] + piece->node[i]] != TL_TASK_NONE)
+		if (m->group[m->shapes.shape[piece->shape].first + piece->node[i]] != TL_TASK_NONE)
 			return false;
 	return true;
 }
@@ -182,7 +196,7 @@ static void group_set(struct miner *m, const struct tl_task_piece *piece, uint32
 	uint32_t i;
 
 	for (i = 0; i < piece->n; i++)
-		m->group[m->base[piece->shape] + piece->node[i]] = group;
+		m->group[m->shapes.shape[piece->shape].first + piece->node[i]] = group;
 }
 
 /* Make groups of a pattern's pieces that have no node in common; how often jobs have them. */
@@ -214,7 +228,7 @@ static void figures_add(struct miner *m, struct tl_task_higher *higher,
 /* The group that is a piece, of those from the first on; TL_TASK_NONE if none is. */
 static uint32_t group_of(const struct miner *m, const struct tl_task_piece *piece, size_t first)
 {
-	const uint32_t *group = m->group + m->base[piece->shape];
+	const uint32_t *group = m->group + m->shapes.shape[piece->shape].first;
 	uint32_t i, is = group[piece->node[0]];
 
 	for (i = 1; i < piece->n; i++)
@@ -268,11 +282,36 @@ static int pattern_take(struct miner *m, const struct pattern *pattern, const ui
 
 /* ---- the graphs that it makes -------------------------------------------------------- */
 
+/* What becomes one node is an occurrence: its members learn of it. */
+static int occurrences_add(struct miner *m)
+{
+	struct tl_task_mined *mined = m->mined;
+	size_t first = mined->occurrences, i;
+	struct tl_task_occurrence *grown = reallocarray(mined->occurrence, first + m->groups + 1,
+							sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	mined->occurrence = grown;
+	for (i = 0; i < m->groups; i++)
+		grown[first + i] = (struct tl_task_occurrence){ m->number[i], TL_TASK_NONE };
+	for (i = 0; i < m->shapes.nodes; i++) {
+		if (m->group[i] == TL_TASK_NONE)
+			continue;
+		if (m->within[i] == TL_TASK_NONE)
+			mined->inside[m->origin[i]] = (uint32_t)first + m->group[i];
+		else
+			grown[m->within[i]].up = (uint32_t)first + m->group[i];
+	}
+	mined->occurrences = first + m->groups;
+	return 0;
+}
+
 /* @to: written: where each node is then. Return: how many are left. */
 static size_t nodes_join(struct miner *m, struct tl_task_shape *shape, const uint32_t *group,
 			 uint32_t *to, uint32_t *node_of)
 {
-	size_t n = 0, i;
+	size_t n = 0, at = shape->first, i;
 
 	for (i = 0; i < shape->n; i++) {
 		uint32_t *node = group[i] == TL_TASK_NONE ? NULL : &node_of[group[i]];
@@ -285,6 +324,9 @@ static size_t nodes_join(struct miner *m, struct tl_task_shape *shape, const uin
 		if (node)
 			*node = (uint32_t)n;
 		to[i] = (uint32_t)n;
+		m->origin[at + n] = m->origin[at + i];
+		m->within[at + n] = node ? (uint32_t)(m->mined->occurrences - m->groups) + group[i] :
+					   m->within[at + i];
 		shape->sum[n] = shape->sum[i];
 		shape->label[n++] = node ? m->number[group[i]] : shape->label[i];
 	}
@@ -312,15 +354,18 @@ static int contract_all(struct miner *m)
 {
 	uint32_t *to = calloc(m->shapes.nodes + 1, sizeof(*to));
 	uint32_t *node_of = calloc(m->groups + 1, sizeof(*node_of));
+	int code = -ENOMEM;
 	size_t i;
 
 	for (i = 0; i < m->groups && node_of; i++)
 		node_of[i] = TL_TASK_NONE;
-	for (i = 0; i < m->shapes.n && to && node_of; i++)
-		contract(m, &m->shapes.shape[i], m->group + m->base[i], to, node_of);
+	if (to && node_of)
+		code = occurrences_add(m);
+	for (i = 0; i < m->shapes.n && !code; i++)
+		contract(m, &m->shapes.shape[i], m->group + m->shapes.shape[i].first, to, node_of);
 	free(to);
 	free(node_of);
-	return to && node_of ? 0 : -ENOMEM;
+	return code;
 }
 
 /* ---- rounds -------------------------------------------------------------------------- */
@@ -391,17 +436,19 @@ static int round_do(struct miner *m)
 
 static int rounds(struct miner *m)
 {
-	size_t i, base = 0;
+	size_t n = m->shapes.nodes, i;
 	int found = 1;
 
-	m->base = calloc(m->shapes.n + 1, sizeof(*m->base));
-	m->group = calloc(m->shapes.nodes + 1, sizeof(*m->group));
-	m->number = calloc(m->shapes.nodes + 1, sizeof(*m->number));
-	if (!m->base || !m->group || !m->number)
+	m->group = calloc(n + 1, sizeof(*m->group));
+	m->number = calloc(n + 1, sizeof(*m->number));
+	m->origin = calloc(n + 1, sizeof(*m->origin));
+	m->within = calloc(n + 1, sizeof(*m->within));
+	m->mined->inside = calloc(n + 1, sizeof(*m->mined->inside));
+	if (!m->group || !m->number || !m->origin || !m->within || !m->mined->inside)
 		return -ENOMEM;
-	for (i = 0; i < m->shapes.n; i++) {
-		m->base[i] = base;
-		base += m->shapes.shape[i].n;
+	for (i = 0; i < n; i++) {
+		m->origin[i] = (uint32_t)i;
+		m->within[i] = m->mined->inside[i] = TL_TASK_NONE;
 	}
 	while (found > 0 && m->pieces.work < m->mining->effort)
 		found = round_do(m);
@@ -435,12 +482,16 @@ int tl_tasks_mine(const struct tl_tasks *tasks, const struct tl_task_mining *min
 	mined->left_out = m.shapes.left_out;
 	mined->by_time = m.shapes.by_time;
 	code = code ? code : rounds(&m);
+	mined->nodes = m.shapes.nodes;
+	mined->node = m.shapes.node;
+	m.shapes.node = NULL;
 	tl_task_shapes_free(&m.shapes);
 	tl_task_pieces_free(&m.pieces);
 	free(m.higher_of);
-	free(m.base);
 	free(m.group);
 	free(m.number);
+	free(m.origin);
+	free(m.within);
 	return code;
 }
 
@@ -452,5 +503,9 @@ void tl_tasks_mined_free(struct tl_task_mined *mined)
 {
 	free(mined->higher);
 	free(mined->member);
+	free(mined->link);
+	free(mined->occurrence);
+	free(mined->node);
+	free(mined->inside);
 	*mined = (struct tl_task_mined){ 0 };
 }

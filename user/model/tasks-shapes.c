@@ -191,7 +191,7 @@ static int shape_add(struct shaper *s, const uint32_t *leaf, size_t n)
 		shapes->room = room;
 	}
 	shape = &shapes->shape[shapes->n++];
-	*shape = (struct tl_task_shape){ .n = n, .links = s->links };
+	*shape = (struct tl_task_shape){ .first = shapes->nodes, .n = n, .links = s->links };
 	shape->label = calloc(n + 1, sizeof(*shape->label));
 	shape->sum = calloc(n + 1, sizeof(*shape->sum));
 	shape->link = calloc(s->links + 1, sizeof(*shape->link));
@@ -230,8 +230,10 @@ static int job_add(struct shaper *s, uint32_t *leaf, size_t n)
 		return 0;
 	}
 	shapes->shape[id].jobs++;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		tl_task_figures_add(s->tasks, &s->tasks->leaf[leaf[i]], &shapes->shape[id].sum[i]);
+		shapes->node[leaf[i]] = (uint32_t)(shapes->shape[id].first + i);
+	}
 	return 0;
 }
 
@@ -258,12 +260,16 @@ int tl_task_shapes_find(const struct tl_tasks *tasks, struct tl_task_shapes *sha
 {
 	struct shaper s = { .tasks = tasks, .shapes = shapes, .effort = EFFORT };
 	int code = -ENOMEM;
+	size_t i;
 
 	*shapes = (struct tl_task_shapes){ 0 };
 	s.sorted = calloc(tasks->leaves + 1, sizeof(*s.sorted));
 	s.begin = calloc(tasks->jobs + 2, sizeof(*s.begin));
 	s.place = calloc(tasks->leaves + 1, sizeof(*s.place));
-	if (s.sorted && s.begin && s.place)
+	shapes->node = calloc(tasks->leaves + 1, sizeof(*shapes->node));
+	for (i = 0; i < tasks->leaves && shapes->node; i++)
+		shapes->node[i] = TL_TASK_NONE;
+	if (s.sorted && s.begin && s.place && shapes->node)
 		code = jobs_add(&s);
 	tl_ids_free(&s.codes);
 	free(s.sorted);
@@ -297,5 +303,6 @@ void tl_task_shapes_free(struct tl_task_shapes *shapes)
 	for (i = 0; i < shapes->n; i++)
 		tl_task_shape_free(&shapes->shape[i]);
 	free(shapes->shape);
+	free(shapes->node);
 	*shapes = (struct tl_task_shapes){ 0 };
 }

@@ -15,13 +15,14 @@ struct tl_task_link {
 /**
  * struct tl_task_shape - What the causal graphs of some jobs look like
  * @jobs: how many have it
+ * @first: nodes of all shapes before it
  * @label: [@n] number of a task each
  * @sum: [@n] what these tasks took, over all jobs
  * @link: [@links] between them, each pair once a direction
  */
 struct tl_task_shape {
 	uint64_t jobs;
-	size_t n, links;
+	size_t first, n, links;
 	uint32_t *label;
 	struct tl_task_figures *sum;
 	struct tl_task_link *link;
@@ -33,11 +34,14 @@ struct tl_task_shape {
  * @left_out: jobs that are of none, as there would be too many
  * @by_time: jobs whose graphs are told apart by the order of time, too, as they are too large
  *           or too hard for canon.c
+ * @node: [leaves] what each is among the nodes of all shapes, or TL_TASK_NONE
  */
 struct tl_task_shapes {
 	struct tl_task_shape *shape;
 	size_t n, room, nodes;
 	uint64_t left_out, by_time;
+	uint64_t left_out;
+	uint32_t *node;
 };
 
 int tl_task_shapes_find(const struct tl_tasks *tasks, struct tl_task_shapes *shapes);
