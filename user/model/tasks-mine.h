@@ -66,13 +66,11 @@ struct tl_task_occurrence {
 struct tl_task_mined {
 	struct tl_task_higher *higher;
 	uint32_t *member;
-	size_t n, members, higher_room, member_room, shapes;
-	uint64_t left_out, by_time, looked_at;
 	struct tl_task_link *link;
 	struct tl_task_occurrence *occurrence;
 	uint32_t *node, *inside;
 	size_t n, members, links, higher_room, member_room, link_room, shapes, nodes, occurrences;
-	uint64_t left_out, looked_at;
+	uint64_t left_out, by_time, looked_at;
 	bool cut;
 };
 

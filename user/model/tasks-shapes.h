@@ -40,7 +40,6 @@ struct tl_task_shapes {
 	struct tl_task_shape *shape;
 	size_t n, room, nodes;
 	uint64_t left_out, by_time;
-	uint64_t left_out;
 	uint32_t *node;
 };
 
