@@ -47,8 +47,12 @@ void tl_dot_time(FILE *to, double s)
 		fprintf(to, "%.2f s", s);
 	else if (s >= 1e-3)
 		fprintf(to, "%.2f ms", 1e3 * s);
-	else
+	else if (s >= 1e-5 || s <= 0)
 		fprintf(to, "%.0f \u00b5s", 1e6 * s);
+	else if (s >= 1e-6)
+		fprintf(to, "%.1f \u00b5s", 1e6 * s);
+	else
+		fprintf(to, "%.0f ns", 1e9 * s);
 }
 
 static void rate_print(FILE *to, double rate)
