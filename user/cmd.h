@@ -29,7 +29,8 @@ extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cb
 extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck;
 extern const struct tl_cmd tl_cmd_pmu, tl_cmd_pmu_list, tl_cmd_pmu_record, tl_cmd_pmu_learn;
 extern const struct tl_cmd tl_cmd_pmu_clean, tl_cmd_pmu_compare;
-extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer;
+extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer,
+	tl_cmd_tasks_draw;
 
 /* Options that every command has. */
 #define TL_COMMON_OPTIONS \

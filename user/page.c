@@ -47,6 +47,7 @@ static const char style[] =
 	".plot svg{display:block;width:100%;min-width:38rem;height:auto}\n"
 	".graph svg{display:block;height:auto}\n"
 	"@media(min-width:48rem){.graph svg{max-width:100%}}\n"
+	"@media(min-width:48rem){.graph.large svg{max-width:max(100%,120rem)}}\n"
 	"svg [fill=black],svg text{fill:var(--ink)}\n"
 	/* gnuplot writes black in either way. */
 	"svg [color=black]{color:var(--soft)}\n"
@@ -56,6 +57,13 @@ static const char style[] =
 	"list-style:none;font-size:.9rem}\n"
 	".dot{display:inline-block;width:.75em;height:.75em;border-radius:.15em;"
 	"margin-right:.45em}\n"
+	"details details,details .task-leaf{margin-left:.5rem;border-left:1px solid var(--line);padding-left:.5rem}\n"
+	"summary,.task-leaf{padding:.12rem 0;overflow-wrap:anywhere}summary{cursor:pointer}\n"
+	"summary:focus-visible{outline:2px solid #2f6db5}\n"
+	".path>summary>b,.task-leaf.path>b{color:#c9504c}\n"
+	".part{display:inline-block;width:4rem;height:.6em;margin-right:.5em;border-radius:.15em;"
+	"background:linear-gradient(90deg,#2f6db5 var(--part),var(--line) 0)}\n"
+	".more{color:#c46a10}.less{color:#3d85d6}.only{color:#9a62cc}\n"
 	"dt{font-weight:600;margin-top:.5rem}dd{margin:0 0 .3rem;max-width:46rem}\n";
 
 static const char *const loss_meaning[TL_LOSSES] = {

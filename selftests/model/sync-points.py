@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sync points of programs that never ran, with the truth beside them.
 
-  sync-points.py make PROGRAM SEED JOBS LOST DIR   DIR/trace.csv and DIR/truth.json
+  sync-points.py make PROGRAM SEED JOBS LOST DIR [SLOWER]   DIR/trace.csv and DIR/truth.json
   sync-points.py judge DIR OUT.json                how near "tasks infer --json" came
 
 PROGRAM: pool (threads over a queue with a condition variable), reactor (an eventfd), pipeline
@@ -12,6 +12,7 @@ locks, and one that waits for what never comes. LOST is the part of the events t
 dropped, after they were numbered. What woke whom is known from the simulation, which
 has threads as coroutines over a clock. Who waits for a condition is seen with the mutex held,
 or, of odd SEEDs, as one who unlocks it, waits, and locks it again, as a recorder sees it.
+SLOWER: how much longer a file takes to be read (1).
 """
 
 import collections
@@ -23,8 +24,8 @@ import sys
 
 
 class World:
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
+    def __init__(self, seed, slower=1):
+        self.rng, self.slower = random.Random(seed), slower
         self.now, self.heap, self.order, self.events = 0.0, [], 0, []
         self.recorded = seed % 2 == 1
 
@@ -219,7 +220,7 @@ class Program:
     def serve(self, thread, job, stack):
         """What the types differ in; b looks something up first, so many times as it must."""
         if self.types[job] == "a":
-            yield thread.work(20)
+            yield thread.work(20 * self.world.slower)
             yield from self.log.lock(thread, stack + ";read_file;lock")
             self.log.unlock(thread, stack + ";read_file;unlock")
         else:
@@ -344,8 +345,8 @@ PROGRAMS = {"pool": Pool, "reactor": Reactor, "pipeline": Pipeline, "bounded": B
             "senders": Senders, "calls": Calls}
 
 
-def make(name, seed, jobs, lost, folder):
-    world = World(seed)
+def make(name, seed, jobs, lost, folder, slower=1):
+    world = World(seed, slower)
     program = PROGRAMS[name](world, jobs)
     world.run()
     dropped = random.Random(seed + 1)
@@ -412,8 +413,9 @@ def judge(folder, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 7 and sys.argv[1] == "make":
-        make(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6])
+    if len(sys.argv) in (7, 8) and sys.argv[1] == "make":
+        make(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6],
+             *map(float, sys.argv[7:]))
     elif len(sys.argv) == 4 and sys.argv[1] == "judge":
         judge(sys.argv[2], sys.argv[3])
     else:
