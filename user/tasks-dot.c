@@ -80,11 +80,13 @@ static void sums_print(const struct drawing *d, const struct tl_task_sums *sums)
 }
 
 /* What it took before, and whether that is another time. */
-static void change_print(const struct tl_tasks_row *row, FILE *to)
+static void change_print(const struct drawing *d, const struct tl_tasks_row *row)
 {
 	const struct tl_task_change *c = row ? &row->change[TL_TASK_TIME] : NULL;
+	FILE *to = d->to;
 
-	if (!row)
+	/* Of jobs of a type that there was not before, no task was. */
+	if (!row || (d->diff->pair[row->pair].type[0] == TL_TASK_NONE && row->level != TL_TASK_NONE))
 		return;
 	if (row->only != TL_TASK_INCOMPARABLE) {
 		fprintf(to, "\\n%s", row->only == TL_TASK_TOO_FEW ? "only here, may be chance" :
@@ -152,7 +154,7 @@ static void box_print(const struct drawing *d, size_t at)
 	name_print("\\n\u2192 ", d->view->names.end[box->class], d->to);
 	fputs("\\n", d->to);
 	sums_print(d, &box->sums);
-	change_print(row, d->to);
+	change_print(d, row);
 	fputs("\"", d->to);
 	fill_print(d, row, &box->sums);
 	if (box->path)
@@ -198,7 +200,7 @@ static void frame_begin(const struct drawing *d, uint32_t node)
 	fprintf(d->to, "%" PRIu64 " \u00d7 ", n->sums.figures.count);
 	each_print(d->to, "", tl_task_busy_ns(&n->sums), n->sums.figures.count);
 	fprintf(d->to, ", %.3g %%", 100 * tl_tasks_share(d->view, &n->sums));
-	change_print(row, d->to);
+	change_print(d, row);
 	fprintf(d->to, "\"; color=\"%s\"; fontcolor=\"%s\"; penwidth=%s; bgcolor=transparent;\n", d->path[node] ? PATH : LINE,
 		colour ? colour : "black", d->path[node] ? "2" : "0.8");
 }
