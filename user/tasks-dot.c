@@ -23,7 +23,6 @@
 #define LESS FILL
 #define ONLY "#8a4fbf"
 #define NAME_WIDTH 40
-#define RARE 0.02 /* lines that fewer jobs of the type have are left out */
 #define GONE_MAX 12
 
 struct drawing {
@@ -89,11 +88,11 @@ static void change_print(const struct drawing *d, const struct tl_tasks_row *row
 	if (!row || (d->diff->pair[row->pair].type[0] == TL_TASK_NONE && row->level != TL_TASK_NONE))
 		return;
 	if (row->only != TL_TASK_INCOMPARABLE) {
-		fprintf(to, "\\n%s", row->only == TL_TASK_TOO_FEW ? "only here, may be chance" :
-						tl_task_verdicts[row->only]);
+		fprintf(to, "\\n%s", row->only != TL_TASK_TOO_FEW ? tl_task_verdicts[row->only] :
+			row->level ? "not found before" : "not before, may be chance");
 		return;
 	}
-	if (!isfinite(c->mean[0]))
+	if (!isfinite(c->mean[0]) || (c->mean[0] <= 0 && c->mean[1] <= 0))
 		return;
 	fputs("\\nbefore ", to);
 	tl_dot_time(to, c->mean[0] / 1e9);
@@ -122,7 +121,7 @@ static const char *change_colour(const struct tl_tasks_row *row)
 static unsigned int change_strength(const struct tl_tasks_row *row)
 {
 	const struct tl_task_change *c = &row->change[TL_TASK_TIME];
-	double much = c->mean[0] > 0 && c->mean[1] > 0 ? fabs(log2(c->mean[1] / c->mean[0])) : 1;
+	double much = c->mean[0] > 0 && c->mean[1] > 0 ? fabs(log2(c->mean[1] / c->mean[0])) : 0;
 
 	return (unsigned int)(60 + 130 * (much > 1 ? 1 : much));
 }
@@ -211,6 +210,29 @@ static bool framed(const struct drawing *d, uint32_t node)
 	return d->view->tree.node[node].up == TL_TASK_NONE || d->below[node] > 1 || d->path[node];
 }
 
+/* Leaves of a type that there are no more. */
+static void gone_print(const struct drawing *d, uint32_t type)
+{
+	size_t n = 0, i;
+
+	for (i = 0; d->diff && i < d->diff->rows; i++) {
+		const struct tl_tasks_row *row = &d->diff->row[i];
+		char *name;
+
+		if (row->only != TL_TASK_GONE || row->level || d->diff->pair[row->pair].type[1] != type || n++ >= GONE_MAX)
+			continue;
+		name = tl_tasks_row_name(d->diff, row);
+		fprintf(d->to, "\tgone%zu [label=\"", i);
+		name_print("", name ? name : "", d->to);
+		fprintf(d->to, "\\n%" PRIu64 " before, now gone\", style=\"rounded,dotted,filled\", fillcolor=\"" ONLY
+			"3c\"];\n", row->sample[0].count);
+		free(name);
+	}
+	if (n > GONE_MAX)
+		fprintf(d->to, "\tgonetype%" PRIu32 " [label=\"%zu more leaf tasks are gone\", style=\"rounded,dotted\"];\n",
+			type, n - GONE_MAX);
+}
+
 static void node_print(const struct drawing *d, uint32_t node)
 {
 	const struct tl_tasks_view *view = d->view;
@@ -226,8 +248,10 @@ static void node_print(const struct drawing *d, uint32_t node)
 		frame_begin(d, node);
 	for (i = view->begin[node]; i < view->begin[node + 1]; i++)
 		node_print(d, view->child[i]); /* as deep as levels */
-	if (view->tree.node[node].up == TL_TASK_NONE)
+	if (view->tree.node[node].up == TL_TASK_NONE) {
 		rest_print(d, view->tree.node[node].type);
+		gone_print(d, view->tree.node[node].type);
+	}
 	if (framed(d, node))
 		fputs("\t}\n", d->to);
 }
@@ -275,6 +299,21 @@ static void types_rest(const struct drawing *d)
 		fprintf(d->to, "\ttypes [label=\"%zu more types of jobs\\n%" PRIu64 " jobs, %.3g %%\", "
 			"style=\"rounded,dashed\"];\n", types, jobs,
 			view->busy_ns > 0 ? 100 * (double)busy_ns / (double)view->busy_ns : 0);
+}
+
+/* Types of jobs that there are no more. */
+static void types_gone(const struct drawing *d)
+{
+	size_t i;
+
+	for (i = 0; d->diff && i < d->diff->rows; i++) {
+		const struct tl_tasks_row *row = &d->diff->row[i];
+
+		if (row->only == TL_TASK_GONE && row->level == TL_TASK_NONE)
+			fprintf(d->to, "\tgone%zu [label=\"%" PRIu64 " jobs of what was type %" PRIu32 ", now gone\", "
+				"style=\"rounded,dotted,filled\", fillcolor=\"" ONLY "3c\"];\n", i, row->sample[0].count,
+				d->diff->pair[row->pair].type[0]);
+	}
 }
 
 /* ---- lines --------------------------------------------------------------------------- */
@@ -336,7 +375,7 @@ static void line_print(struct drawing *d, const struct line *l)
 {
 	double part = (double)l->count / (double)jobs_of(d->view, l->type);
 
-	if (part < RARE) {
+	if (part < TL_TASKS_RARE) {
 		d->rare++;
 		return;
 	}
@@ -357,31 +396,6 @@ static void lines_print(struct drawing *d)
 
 /* ---- all ----------------------------------------------------------------------------- */
 
-/* Leaves of types that are drawn which there are no more. */
-static void gone_print(const struct drawing *d)
-{
-	size_t n = 0, more = 0, i;
-
-	for (i = 0; d->diff && i < d->diff->rows; i++) {
-		const struct tl_tasks_row *row = &d->diff->row[i];
-		bool here = d->only == TL_TASK_NONE || d->diff->pair[row->pair].type[1] == d->only;
-		char *name = here && row->only == TL_TASK_GONE && row->level == 0 ?
-				     tl_tasks_row_name(d->diff, row) : NULL;
-
-		if (name && n++ >= GONE_MAX) {
-			more++;
-		} else if (name) {
-			fprintf(d->to, "\tgone%zu [label=\"", i);
-			name_print("", name, d->to);
-			fprintf(d->to, "\\n%" PRIu64 " before, now gone\", style=\"rounded,dotted,filled\", "
-				"fillcolor=\"" ONLY "3c\"];\n", row->sample[0].count);
-		}
-		free(name);
-	}
-	if (more)
-		fprintf(d->to, "\tgone [label=\"%zu more leaf tasks are gone\", style=\"rounded,dotted\"];\n", more);
-}
-
 static void caption_print(const struct drawing *d)
 {
 	fputs("\tlabelloc=b; label=\"solid: within a thread, dashed: handed on between threads; red: down to "
@@ -395,7 +409,7 @@ static void caption_print(const struct drawing *d)
 		fputs("\\nlines to and from tasks that are not drawn by themselves are not drawn either", d->to);
 	if (d->rare)
 		fprintf(d->to, "\\n%zu lines that fewer than %g %% of a type's jobs have are not drawn", d->rare,
-			100 * RARE);
+			100 * TL_TASKS_RARE);
 	fputs("\";\n", d->to);
 }
 
@@ -424,10 +438,11 @@ void tl_tasks_dot(const struct tl_tasks_view *view, const struct tl_tasks_diff *
 		below_count(&d);
 		for (i = 0; i < view->roots; i++)
 			node_print(&d, view->root[i]);
-		if (only == TL_TASK_NONE)
+		if (only == TL_TASK_NONE) {
 			types_rest(&d);
+			types_gone(&d);
+		}
 		lines_print(&d);
-		gone_print(&d);
 	}
 	caption_print(&d);
 	fputs("}\n", to);

@@ -13,6 +13,7 @@ struct tl_error;
 struct tl_tasks_found;
 struct tl_tasks_diff;
 
+#define TL_TASKS_RARE 0.02 /* of a type's jobs: what fewer have is not drawn by itself */
 #define TL_TASKS_TYPES_MAX 6 /* types of jobs that are drawn */
 #define TL_TASKS_PATH_MAX 64 /* levels: each has two leaves at least below the one above it */
 

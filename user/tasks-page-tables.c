@@ -62,14 +62,15 @@ static void box_row(const struct tl_tasks_view *view, const struct tl_tasks_box 
 	const struct tl_task_sums *s = &box->sums;
 	const struct tl_task_figures *f = &s->figures;
 	bool alone = box->type == view->found->tasks->types;
+	char *name = tl_tasks_name(&view->names, box->class, box->class);
 
 	fprintf(to, "<tr><td>%" PRIu32 "</td>", box->class);
 	if (alone)
 		fputs("<td class=\"soft\">–</td>", to);
 	else
 		fprintf(to, "<td>%" PRIu32 "</td>", box->type);
-	text_cell(to, view->names.begin[box->class]);
-	text_cell(to, view->names.end[box->class]);
+	text_cell(to, name);
+	free(name);
 	fprintf(to, "<td>%" PRIu64 "</td>", f->count);
 	each_cell(to, tl_task_busy_ns(s), 1, f->count);
 	each_cell(to, f->cpu_ns, f->cpu_count, f->count);
@@ -92,8 +93,8 @@ static void leaves_print(const struct tl_tasks_view *view, FILE *to)
 	if (view->boxes && order)
 		qsort_r(order, view->boxes, sizeof(*order), box_by_time, (void *)view);
 	fputs("<h2>Leaf tasks</h2>\n<div class=\"wide\"><table><tr><th>task</th><th>jobs of<br>type</th>"
-	      "<th class=\"left\">begins</th><th class=\"left\">ends</th><th>count</th><th>ms</th><th>processor<br>ms</th>"
-	      "<th>asleep<br>ms</th><th>idle<br>ms</th><th>handed on<br>to it, ms</th><th>bytes</th><th>% of<br>time</th></tr>\n",
+	      "<th class=\"left\">begins → ends</th><th>count</th><th>ms</th><th>processor<br>ms</th>"
+	      "<th>asleep<br>ms</th><th>idle<br>ms</th><th>handed<br>on, ms</th><th>bytes</th><th>% of<br>time</th></tr>\n",
 	      to);
 	for (i = 0; i < view->boxes && i < ROWS_MAX && order; i++)
 		box_row(view, &view->box[order[i]], to);

@@ -234,29 +234,48 @@ static void path_mark(struct tl_tasks_view *view)
 		view->box[view->box_of[last]].path = true;
 }
 
+/* What few jobs of its type have hides what the others do; so do leaves of lost events. */
+static bool *rare_find(const struct tl_tasks_view *view)
+{
+	bool *rare = calloc(view->boxes + 1, sizeof(*rare));
+	size_t i, k;
+
+	for (i = 0; i < view->boxes && rare; i++)
+		for (k = 0; k < view->roots; k++) {
+			const struct tl_task_node *root = &view->tree.node[view->root[k]];
+
+			if (root->type == view->box[i].type)
+				rare[i] = !view->box[i].path && (double)view->box[i].sums.figures.count <
+					  TL_TASKS_RARE * (double)root->sums.figures.count;
+		}
+	return rare;
+}
+
 /* The slowest leaves of the slowest types; a type is shown by one of its own at least. */
 static int boxes_choose(struct tl_tasks_view *view)
 {
 	uint32_t *order = calloc(view->boxes + 1, sizeof(*order));
-	bool *has = calloc(view->found->tasks->types + 1, sizeof(*has));
+	bool *has = calloc(view->found->tasks->types + 1, sizeof(*has)), *rare = rare_find(view);
 	size_t shown = 0, i, round;
 
 	for (i = 0; i < view->boxes && order; i++)
 		order[i] = (uint32_t)i;
 	if (view->boxes && order)
 		qsort_r(order, view->boxes, sizeof(*order), box_by_time, view);
-	for (round = 0; round < 2 && order && has; round++)
+	for (round = 0; round < 2 && order && has && rare; round++)
 		for (i = 0; i < view->boxes && shown < SHOWN_MAX; i++) {
 			struct tl_tasks_box *box = &view->box[order[i]];
 
-			if (box->shown || !type_shown(view, box->type) || (!round && has[box->type]))
+			if (box->shown || !type_shown(view, box->type) ||
+			    (round ? rare[order[i]] : has[box->type]))
 				continue;
 			box->shown = has[box->type] = true;
 			shown++;
 		}
 	free(order);
 	free(has);
-	return order && has ? 0 : -ENOMEM;
+	free(rare);
+	return order && has && rare ? 0 : -ENOMEM;
 }
 
 /**

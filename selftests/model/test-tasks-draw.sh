@@ -130,12 +130,34 @@ many()
 		unique | length, s: [\$o.nodes[] | select(.up == null and .type == \$t) | .share] | add}] | sort_by(-.s)[:6] | map(.n) | add)"
 }
 
+# Of 200 jobs two do something else, and two are of another type.
+rare()
+{
+	points rare '' 'BEGIN { for (job = 0; job < 200; job++) { at = 1000 * job; seldom = job == 50 || job == 150
+		printf "%d a lock m put;lock\n%d a enq q put\n%d a unlock m put;unlock\n", at, at + 1, at + 2
+		printf "%d b deq q take\n", at + 3
+		for (i = 0; i < 6; i++) printf "%d b lock x work%d;lock\n", at + 10 * (i + 1), i
+		if (seldom) printf "%d b lock x seldom;lock\n", at + 65 } }'
+	picture rare "$dir/rare.csv"
+	good 'what few jobs have is not drawn by itself' '.[0].objects | any(.[]; .label // "" | contains("work5;lock")) and
+		all(.[]; .label // "" | contains("seldom") | not) and any(.[]; .label // "" | test("\\A2 more leaf tasks"))'
+}
+
+# told FILTER: what is told of the tasks that differ is this
+told()
+{
+	good "$1" '.[0] as $o | [$o.tasks[] | . as $t | ("per_job", "time_s", "cpu_s", "sleep_s") as $q | select($t[$q].verdict == "more" or
+		$t[$q].verdict == "less") | {"level": $t.level, "label": $t.label, what: $q, verdict: $t[$q].verdict}] +
+		[$o.tasks[] | select(.only == "new" or .only == "gone") | {"level": .level, "label": .label, what: "only", verdict: .only}] |
+		. as $told | [$told[] | select(.level == 0)] as $leaves | '"$2"
+}
+
 # A worker that waits 900 of 1000 us for work, and computes 20 of them.
 idle()
 {
 	local wait
 
-	for wait in '' 1; do
+	for wait in "" known; do
 		points idle "${wait:+,wait_us}" 'BEGIN { w = "'"$wait"'"; for (job = 0; job < 50; job++) { at = 1000 * job
 			split(w ? " 0 0 900 0 0 4" : "", x, " ")
 			printf "%d a lock m make;lock%s\n%d a signal e make;post%s\n%d a unlock m make;unlock%s\n", at, w ? " 0" : "",
@@ -145,10 +167,15 @@ idle()
 				at + 31, w ? " 0" : "" } }'
 		[[ $wait ]] && sed -i 's/,signal,/,send,/' "$dir/idle.csv"
 		run "$real" tasks draw "$dir/idle.csv" --json
-		good "what is waited for the next job is idle (${wait:+how long is known}${wait:-unknown})" '.[0].nodes |
+		good "what is waited for the next job is idle (how long is ${wait:-unknown})" '.[0].nodes |
 			[.[] | select(.level == 0 and .idle_s > 0)] | length > 0 and all(.[]; .label | endswith("unlock → next recv") or
 			endswith("unlock → next wait")) and all(.[]; .idle_s <= .time_s)'
 		good 'and takes no part in the way down' '.[0] as $o | $o.nodes[$o.path[-1]].label | test("make;unlock → lock|compute|make")'
+		awk -F , -v OFS=, 'NR > 1 { $2 += 1000 * int($2 / 1000); if ($7 > 100) $7 += 1000 } { print }' "$dir/idle.csv" \
+			>"$dir/seldom.csv"
+		run "$real" tasks draw "$dir/idle.csv" --diff "$dir/seldom.csv" --json
+		told "half the jobs: only who makes them takes longer (how long is ${wait:-unknown})" '
+			($leaves | map([.label, .what, .verdict])) == [["make;unlock → make;lock", "time_s", "more"]]'
 	done
 }
 
@@ -225,15 +252,6 @@ pages()
 	result $? 'no event: an empty picture, and a page that says so'
 }
 
-# told FILTER: what is told of the tasks that differ is this
-told()
-{
-	good "$1" '.[0] as $o | [$o.tasks[] | . as $t | ("per_job", "time_s", "cpu_s", "sleep_s") as $q | select($t[$q].verdict == "more" or
-		$t[$q].verdict == "less") | {"level": $t.level, "label": $t.label, what: $q, verdict: $t[$q].verdict}] +
-		[$o.tasks[] | select(.only == "new" or .only == "gone") | {"level": .level, "label": .label, what: "only", verdict: .only}] |
-		. as $told | [$told[] | select(.level == 0)] as $leaves | '"$2"
-}
-
 planted()
 {
 	local seed seeds=1
@@ -274,6 +292,13 @@ planted()
 		[["gone", "get;unlock → read_file;lock"], ["gone", "read_file;lock → read_file;unlock"], ["gone", "read_file;unlock → get;lock"],
 		["new", "get;unlock → read_cache;lock"], ["new", "read_cache;lock → read_cache;unlock"], ["new", "read_cache;unlock → get;lock"]] and
 		all($leaves[]; .what == "only")'
+	picture gone "$dir/before/trace.csv" --diff "$dir/renamed.csv"
+	good 'in violet, what is gone beside it' '.[0].objects | ([.[] | select(.fillcolor // "" | startswith("#8a4fbf")) | .label |
+		sub("\\A[0-9]+  "; "")] | length) == 6 and ([.[] | select(.name | startswith("gone")) | .label | contains("now gone")] == [true, true, true])'
+	sed '/make_a/d; /read_file/d' "$dir/before/trace.csv" >"$dir/one.csv"
+	run "$real" tasks draw "$dir/before/trace.csv" --diff "$dir/one.csv" --json
+	good 'a type of jobs that is gone' '.[0] as $o | [$o.types[] | select(.after == null)] | length == 1 and
+		([$o.tasks[] | select(.level == null and .only == "gone")] | length == 1)'
 	head -n 120 "$dir/after/trace.csv" >"$dir/few.csv"
 	run "$real" tasks draw "$dir/before/trace.csv" --diff "$dir/few.csv" --json
 	told 'few jobs: nothing is told' '$told == [] and any($o.tasks[]; .time_s.verdict == "too few")'
@@ -317,6 +342,7 @@ whole pool
 whole reactor
 drawn
 many
+rare
 idle
 names
 pages
