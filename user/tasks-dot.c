@@ -53,6 +53,13 @@ static void each_print(FILE *to, const char *what, int64_t ns, uint64_t count)
 	tl_dot_time(to, count ? (double)ns / (double)count / 1e9 : 0);
 }
 
+static void share_print(const struct drawing *d, double part)
+{
+	fputs(", ", d->to);
+	tl_tasks_percent(d->to, part);
+	fputs(" %", d->to);
+}
+
 static void bytes_print(FILE *to, const char *what, int64_t bytes, uint64_t n)
 {
 	if (n)
@@ -67,7 +74,7 @@ static void sums_print(const struct drawing *d, const struct tl_task_sums *sums)
 
 	fprintf(to, "%" PRIu64 " \u00d7 ", f->count);
 	each_print(to, "", tl_task_busy_ns(sums), f->count);
-	fprintf(to, ", %.3g %%", 100 * tl_tasks_share(d->view, sums));
+	share_print(d, tl_tasks_share(d->view, sums));
 	if (f->cpu_count)
 		each_print(to, "\\nprocessor ", f->cpu_ns, f->count);
 	if (f->wait_count && f->wait_ns > sums->idle_ns)
@@ -177,10 +184,11 @@ static void rest_print(const struct drawing *d, uint32_t type)
 		busy_ns += tl_task_busy_ns(&box->sums);
 		n++;
 	}
-	if (n)
-		fprintf(d->to, "\trest%" PRIu32 " [label=\"%zu more leaf tasks\\n%" PRIu64 " times, %.3g %%\", "
-			"style=\"rounded,dashed\"];\n", type, n, all.count,
-			d->view->busy_ns > 0 ? 100 * (double)busy_ns / (double)d->view->busy_ns : 0);
+	if (!n)
+		return;
+	fprintf(d->to, "\trest%" PRIu32 " [label=\"%zu more leaf tasks\\n%" PRIu64 " times", type, n, all.count);
+	share_print(d, d->view->busy_ns > 0 ? (double)busy_ns / (double)d->view->busy_ns : 0);
+	fputs("\", style=\"rounded,dashed\"];\n", d->to);
 }
 
 /* ---- frames -------------------------------------------------------------------------- */
@@ -198,7 +206,7 @@ static void frame_begin(const struct drawing *d, uint32_t node)
 		fprintf(d->to, "task %" PRIu32 ": ", n->task);
 	fprintf(d->to, "%" PRIu64 " \u00d7 ", n->sums.figures.count);
 	each_print(d->to, "", tl_task_busy_ns(&n->sums), n->sums.figures.count);
-	fprintf(d->to, ", %.3g %%", 100 * tl_tasks_share(d->view, &n->sums));
+	share_print(d, tl_tasks_share(d->view, &n->sums));
 	change_print(d, row);
 	fprintf(d->to, "\"; color=\"%s\"; fontcolor=\"%s\"; penwidth=%s; bgcolor=transparent;\n", d->path[node] ? PATH : LINE,
 		colour ? colour : "black", d->path[node] ? "2" : "0.8");
@@ -295,10 +303,11 @@ static void types_rest(const struct drawing *d)
 		jobs += n->sums.figures.count;
 		busy_ns += tl_task_busy_ns(&n->sums);
 	}
-	if (types)
-		fprintf(d->to, "\ttypes [label=\"%zu more types of jobs\\n%" PRIu64 " jobs, %.3g %%\", "
-			"style=\"rounded,dashed\"];\n", types, jobs,
-			view->busy_ns > 0 ? 100 * (double)busy_ns / (double)view->busy_ns : 0);
+	if (!types)
+		return;
+	fprintf(d->to, "\ttypes [label=\"%zu more types of jobs\\n%" PRIu64 " jobs", types, jobs);
+	share_print(d, view->busy_ns > 0 ? (double)busy_ns / (double)view->busy_ns : 0);
+	fputs("\", style=\"rounded,dashed\"];\n", d->to);
 }
 
 /* Types of jobs that there are no more. */

@@ -59,6 +59,7 @@ void tl_tasks_view_free(struct tl_tasks_view *view);
 int64_t tl_task_busy_ns(const struct tl_task_sums *sums);
 bool tl_tasks_is_leaf(const struct tl_tasks_view *view, uint32_t node);
 char *tl_tasks_node_name(const struct tl_tasks_view *view, uint32_t node);
+void tl_tasks_percent(FILE *to, double part);
 double tl_tasks_share(const struct tl_tasks_view *view, const struct tl_task_sums *sums);
 
 /* tasks-dot.c */

@@ -92,7 +92,9 @@ static void step_print(const struct page *p, size_t step)
 			tl_tasks_is_leaf(p->view, p->view->path[step]) ? "leaf task" : "task", n->task);
 	fprintf(p->to, ": %" PRIu64 " times, ", n->sums.figures.count);
 	ms_print(p->to, tl_task_busy_ns(&n->sums), n->sums.figures.count);
-	fprintf(p->to, " each, %.3g&nbsp;%% of all jobs\u2019 time</li>\n", 100 * tl_tasks_share(p->view, &n->sums));
+	fputs(" each, ", p->to);
+	tl_tasks_percent(p->to, tl_tasks_share(p->view, &n->sums));
+	fputs("&nbsp;% of all jobs\u2019 time</li>\n", p->to);
 	free(name);
 }
 
@@ -153,12 +155,12 @@ static void line_print(const struct page *p, uint32_t node)
 {
 	const struct tl_task_node *n = &p->view->tree.node[node];
 	const struct tl_task_figures *f = &n->sums.figures;
-	double part = 100 * tl_tasks_share(p->view, &n->sums);
+	double part = tl_tasks_share(p->view, &n->sums);
 	bool alone = n->type == p->view->found->tasks->types;
 	char *name = tl_tasks_node_name(p->view, node);
 
 	if (!alone)
-		fprintf(p->to, "<span class=\"part\" style=\"--part:%.1f%%\"></span>", part);
+		fprintf(p->to, "<span class=\"part\" style=\"--part:%.1f%%\"></span>", 100 * part);
 	fputs("<b>", p->to);
 	tl_html_text(p->to, name ? name : "");
 	fputs("</b> <span class=\"soft\">", p->to);
@@ -166,8 +168,11 @@ static void line_print(const struct page *p, uint32_t node)
 		fprintf(p->to, "%" PRIu32 ": ", n->task);
 	fprintf(p->to, "%" PRIu64 " \u00d7 ", f->count);
 	ms_print(p->to, tl_task_busy_ns(&n->sums), f->count);
-	if (!alone)
-		fprintf(p->to, ", %.3g&nbsp;%%", part);
+	if (!alone) {
+		fputs(", ", p->to);
+		tl_tasks_percent(p->to, part);
+		fputs("&nbsp;%", p->to);
+	}
 	if (f->cpu_count) {
 		fputs(", processor ", p->to);
 		ms_print(p->to, f->cpu_ns, f->count);

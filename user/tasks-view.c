@@ -45,6 +45,19 @@ double tl_tasks_share(const struct tl_tasks_view *view, const struct tl_task_sum
 }
 
 /**
+ * tl_tasks_percent() - Print a part for people
+ * @to: where
+ * @part: 0 to 1
+ */
+void tl_tasks_percent(FILE *to, double part)
+{
+	if (part > 0 && part < 1e-4)
+		fputs("under 0.01", to);
+	else
+		fprintf(to, "%.3g", 100 * part);
+}
+
+/**
  * tl_tasks_is_leaf() - Whether a node of the hierarchy is a leaf task
  * @view: hierarchy
  * @node: index
@@ -237,18 +250,23 @@ static void path_mark(struct tl_tasks_view *view)
 /* What few jobs of its type have hides what the others do; so do leaves of lost events. */
 static bool *rare_find(const struct tl_tasks_view *view)
 {
+	double *jobs = calloc(view->found->tasks->types + 1, sizeof(*jobs));
 	bool *rare = calloc(view->boxes + 1, sizeof(*rare));
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < view->boxes && rare; i++)
-		for (k = 0; k < view->roots; k++) {
-			const struct tl_task_node *root = &view->tree.node[view->root[k]];
+	for (i = 0; i < view->roots && jobs; i++) {
+		const struct tl_task_node *root = &view->tree.node[view->root[i]];
 
-			if (root->type == view->box[i].type)
-				rare[i] = !view->box[i].path && (double)view->box[i].sums.figures.count <
-					  TL_TASKS_RARE * (double)root->sums.figures.count;
-		}
-	return rare;
+		jobs[root->type] = (double)root->sums.figures.count;
+	}
+	for (i = 0; i < view->boxes && jobs && rare; i++)
+		rare[i] = !view->box[i].path && (double)view->box[i].sums.figures.count <
+						TL_TASKS_RARE * jobs[view->box[i].type];
+	free(jobs);
+	if (jobs)
+		return rare;
+	free(rare);
+	return NULL;
 }
 
 /* The slowest leaves of the slowest types; a type is shown by one of its own at least. */
