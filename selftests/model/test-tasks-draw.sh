@@ -317,6 +317,26 @@ jobs()
 			at + 32 + 2 * i, c, s } }'
 }
 
+# Jobs of three types in turn, after so many of another one: tasks are numbered as they come.
+turns()
+{
+	points "$1" '' 'BEGIN { for (job = -'"$2"'; job < 90; job++) { at = 1000 * (job + 1); type = job < 0 ? 4 : job % 3
+		printf "%d a lock m t%d;lock\n%d a enq q t%d\n%d a unlock m t%d;unlock\n", at, type, at + 1, type, at + 2, type
+		printf "%d b deq q take\n", at + 10
+		for (i = 0; i <= type; i++) printf "%d b lock n t%d;work%d;lock\n%d b unlock n t%d;work%d;unlock\n", at + 20 + 9 * i, type, i,
+			at + 24 + 9 * i, type, i } }'
+}
+
+renumbered()
+{
+	turns first 0
+	turns second 1
+	run "$real" tasks draw "$dir/first.csv" --diff "$dir/second.csv" --json
+	good 'higher tasks are the same by what they are made of, whatever their numbers' '.[0].tasks |
+		[.[] | select(.level != null and .level > 0)] as $higher | ($higher | length > 6) and
+		all($higher[]; .task[0] != null and .task[1] != null and .task[0] != .task[1] and .count[0] == .count[1])'
+}
+
 quantities()
 {
 	jobs plain 5 4 1
@@ -347,5 +367,6 @@ idle
 names
 pages
 planted
+renumbered
 quantities
 finish
