@@ -96,6 +96,11 @@ static void unlocks(struct guarded *g, uint32_t e)
 			add(g, EMPTY, e, e, visit->lock);
 		return;
 	}
+	/* Who is not seen again, or ends, may wait. */
+	if (next == TL_TASK_NONE || g->event[next].op == TL_TASK_EXIT) {
+		visit->lock = TL_TASK_NONE;
+		return;
+	}
 	add(g, TAKE, e, visit->wait == TL_TASK_NONE ? visit->lock : visit->wait, visit->lock);
 	visit->lock = TL_TASK_NONE;
 	visit->unlocked = e;
@@ -200,6 +205,17 @@ static bool believed(const struct guarded *g)
 	return g->takes && (double)g->wrong <= (double)g->takes * (1. / WRONG_SHARE + 4 * lost) + WRONG_FEW;
 }
 
+static void mark_taking(const struct guarded *g, struct tl_tasks *tasks, const struct tl_task_of *mutex)
+{
+	size_t i;
+
+	for (i = 0; i < mutex->n; i++) {
+		const struct tl_task_event *event = &g->event[mutex->at[i]];
+
+		tasks->taking[mutex->at[i]] |= event->op == TL_TASK_LOCK && g->place[event->stack];
+	}
+}
+
 static int hand_on(struct guarded *g, struct tl_tasks *tasks, const uint32_t *giver, struct tl_task_object *object)
 {
 	size_t i;
@@ -212,8 +228,6 @@ static int hand_on(struct guarded *g, struct tl_tasks *tasks, const uint32_t *gi
 	for (i = 0; i < g->n && !code; i++) {
 		const struct step *step = &g->step[i];
 
-		if (step->what != PUT && g->place[g->event[step->lock].stack])
-			tasks->taking[step->lock] = true;
 		if (giver[i] == TL_TASK_NONE)
 			continue;
 		object->matched++;
@@ -251,6 +265,8 @@ int tl_task_guarded(struct tl_tasks *tasks, const struct tl_task_of *mutex, cons
 		look_at_all(&g, mutex, condition);
 		follow(&g, giver);
 		*is = believed(&g);
+		if (*is)
+			mark_taking(&g, tasks, mutex);
 		code = *is ? hand_on(&g, tasks, giver, &tasks->object[condition->object]) : 0;
 	}
 	free(giver);
