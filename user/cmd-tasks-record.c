@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES 8192
-#define BUFFER_BYTES ((u64)4 << 20)
+#define BUFFER_BYTES ((u64)16 << 20)
 #define LIMIT_BYTES ((u64)1 << 30)
 #define MIB ((u64)1 << 20)
 

@@ -6,14 +6,6 @@
 
 #include <linux/tierlens-sync.h>
 #include <stdbool.h>
-#include <sys/ioctl.h>
-
-/* In the header of kernel modules that have them. */
-#ifndef TIERLENS_SYNC_STOP
-#define TIERLENS_SYNC_STOP _IO('L', 0x71)
-#define TIERLENS_SYNC_VOID (TIERLENS_SYNC_EXEC + 1)
-#define TIERLENS_SYNC_END (TIERLENS_SYNC_EXEC + 2)
-#endif
 
 struct tl_error;
 
