@@ -189,7 +189,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	struct args args = { .cmd = cmd, .mining = TL_TASKS_MINING };
 	int option, status = TL_EXIT_OK;
 
-	while (!status && (option = tl_args_next(cmd, argc, argv, "o:d:s:k:", options)) >= 0)
+	while (!status && (option = tl_args_next(cmd, argc, argv, "o:d:" TL_TASKS_LETTERS, options)) >= 0)
 		status = option_read(&args, option, options);
 	if (status)
 		return status;
