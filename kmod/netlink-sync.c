@@ -39,11 +39,13 @@ static int parse_probe(struct genl_info *info, const struct nlattr *attr, struct
 		return ret;
 	if (!tb[TIERLENS_A_SYNC_PROBE_FILE] || !tb[TIERLENS_A_SYNC_PROBE_OFFSET] ||
 	    !tb[TIERLENS_A_SYNC_PROBE_FUNCTION])
-		return refuse(info, "a function's file, offset or kind is missing: give all", -EINVAL);
+		return refuse(info, "a function's file, offset or kind is missing: give all",
+			      -EINVAL);
 	probe->offset = nla_get_u64(tb[TIERLENS_A_SYNC_PROBE_OFFSET]);
 	probe->function = nla_get_u32(tb[TIERLENS_A_SYNC_PROBE_FUNCTION]);
 	if (probe->function >= TIERLENS_SYNC_FUNCTIONS)
-		return refuse(info, "there is no such kind of function: see linux/tierlens-sync.h", -EINVAL);
+		return refuse(info, "there is no such kind of function: see linux/tierlens-sync.h",
+			      -EINVAL);
 	probe->file = fget(nla_get_u32(tb[TIERLENS_A_SYNC_PROBE_FILE]));
 	if (!probe->file)
 		return refuse(info, "a library's file is not open: open it for reading", -EBADF);
@@ -84,10 +86,12 @@ static int check(struct genl_info *info, const struct tl_sync_ask *ask)
 		return refuse(info, "the time is out of range: give 1 ms to 10 minutes", -ERANGE);
 	if (ask->buffer < TIERLENS_SYNC_BUFFER_MIN || ask->buffer > TIERLENS_SYNC_BUFFER_MAX ||
 	    !is_power_of_2(ask->buffer))
-		return refuse(info, "the buffer is out of range: give a power of two from 128 KiB to 256 MiB",
+		return refuse(info,
+			      "the buffer is out of range: give a power of two from 128 KiB to 256 MiB",
 			      -ERANGE);
 	if (ask->stack > TIERLENS_SYNC_STACK_MAX || ask->stack % 8)
-		return refuse(info, "the stack is out of range: give a multiple of 8 up to 32768", -ERANGE);
+		return refuse(info, "the stack is out of range: give a multiple of 8 up to 32768",
+			      -ERANGE);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * A sync point becomes a record: its number, times, registers and stack
  *
- * Numbers are of one counter. What gives takes one before others can see what it gave, what
- * takes takes one after it has it: so the order of numbers is that of cause and effect.
+ * Numbers are of one counter. What gives has one before others can see what it gave, and what
+ * takes gets one after it has that: so the order of numbers is that of cause and effect.
  *
  * The stack is copied from where the thread's stack pointer is, as far as pages are there:
  * nothing waits for one. It is for user space to make names of it.

@@ -76,6 +76,7 @@ static void skip(struct ring *ring, u32 bytes)
 	record = (struct tierlens_sync_record *)(ring->data + (ring->head & (size - 1)));
 	record->size = bytes;
 	record->op = SKIP;
+	/* Pairs with read_one(): it is whole. */
 	smp_store_release(&ring->head, ring->head + bytes);
 }
 
@@ -89,6 +90,7 @@ static void skip(struct ring *ring, u32 bytes)
 void *tl_sync_ring_reserve(u32 bytes)
 {
 	struct ring *ring = this_cpu_ptr(&rings);
+	/* Pairs with read_one(): what was read is not read any more. */
 	u64 room = size - (ring->head - smp_load_acquire(&ring->tail));
 	u32 end = size - (ring->head & (size - 1));
 
@@ -110,12 +112,14 @@ void tl_sync_ring_commit(u32 bytes)
 {
 	struct ring *ring = this_cpu_ptr(&rings);
 
+	/* Pairs with read_one(): it is whole. */
 	smp_store_release(&ring->head, ring->head + bytes);
 }
 
 /* Whole records of one ring. */
 static ssize_t read_one(struct ring *ring, char __user *to, size_t room)
 {
+	/* Pairs with skip() and tl_sync_ring_commit(). */
 	u64 head = smp_load_acquire(&ring->head), tail = ring->tail;
 	const struct tierlens_sync_record *record;
 	size_t got = 0;
@@ -130,7 +134,7 @@ static ssize_t read_one(struct ring *ring, char __user *to, size_t room)
 			got += record->size;
 		}
 		tail += record->size;
-		/* What was copied may be written over, though more is to come. */
+		/* Pairs with tl_sync_ring_reserve(): this may be written over already. */
 		smp_store_release(&ring->tail, tail);
 	}
 	return got || tail == head ? got : -EINVAL;

@@ -23,7 +23,8 @@
 
 static struct {
 	pid_t tgid[TIERLENS_SYNC_PROCESSES_MAX];
-	const struct mm_struct *mm[TIERLENS_SYNC_PROCESSES_MAX]; /* only compared; NULL: of a fork */
+	/* Only compared; NULL: of a fork. */
+	const struct mm_struct *mm[TIERLENS_SYNC_PROCESSES_MAX];
 	unsigned int n;
 } chosen;
 static DEFINE_RAW_SPINLOCK(lock); /* protects adding to chosen */
@@ -38,6 +39,7 @@ static void add(pid_t tgid, const struct mm_struct *mm)
 	if (chosen.n < ARRAY_SIZE(chosen.tgid)) {
 		chosen.tgid[chosen.n] = tgid;
 		chosen.mm[chosen.n] = mm;
+		/* Pairs with those who look: what stands there is whole. */
 		smp_store_release(&chosen.n, chosen.n + 1);
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -59,7 +61,8 @@ static int add_process(u32 number, struct netlink_ext_ack *extack)
 		add(task->tgid, mm);
 		mmput(mm);
 	} else {
-		NL_SET_ERR_MSG(extack, "a process is a thread of the kernel, or ends: leave it out");
+		NL_SET_ERR_MSG(extack,
+			       "a process is a thread of the kernel, or ends: leave it out");
 	}
 	put_task_struct(task);
 	return mm ? 0 : -ESRCH;
@@ -97,6 +100,7 @@ void tl_sync_who_exit(void)
 /* Context: any. */
 bool tl_sync_is_chosen(const struct task_struct *task)
 {
+	/* Pairs with add(). */
 	unsigned int i, n = smp_load_acquire(&chosen.n);
 
 	for (i = 0; i < n; i++)
@@ -108,6 +112,7 @@ bool tl_sync_is_chosen(const struct task_struct *task)
 /* Whether the library's functions are watched in this memory. Context: any. */
 bool tl_sync_is_chosen_mm(const struct mm_struct *mm)
 {
+	/* Pairs with add(). */
 	unsigned int i, n = smp_load_acquire(&chosen.n);
 
 	for (i = 0; i < n; i++)
