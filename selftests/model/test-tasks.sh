@@ -32,7 +32,7 @@ hands()
 
 usage()
 {
-	says 2 'tasks needs infer' "$real" tasks
+	says 2 'tasks needs record, infer or draw' "$real" tasks
 	says 2 'tasks has no "x"' "$real" tasks x
 	says 2 'tasks infer needs one file' "$real" tasks infer
 	says 1 'none.csv: cannot read (No such file' "$real" tasks infer "$dir/none.csv"

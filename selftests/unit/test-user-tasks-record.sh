@@ -16,7 +16,7 @@ record=(tasks record --seconds 1 -o "$out")
 
 usage()
 {
-	says 2 'tasks needs record or infer' "$real" tasks
+	says 2 'tasks needs record, infer or draw' "$real" tasks
 	says 2 'needs processes: --pid, --comm or --tier' "$real" "${record[@]}"
 	says 2 'tasks record needs --seconds' "$real" tasks record --pid 1 -o "$out"
 	says 2 'tasks record needs a file' "$real" tasks record --pid 1 --seconds 1

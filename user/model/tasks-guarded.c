@@ -14,6 +14,10 @@
  * and who begins to wait does so when there is nothing. If more than a few do otherwise, it is
  * something else. What was lost makes the count wrong until the next one waits, who tells
  * that it is zero.
+ *
+ * Where several conditions have one mutex, one may be for room, which is signalled and taken in
+ * the same way, but for that there is some at first: then nothing may look wrong. What is seen
+ * to be put and taken needs no such guess.
  */
 #include "tasks-match.h"
 
@@ -25,6 +29,7 @@
 
 #define WRONG_SHARE 100 /* one of so many takings may look wrong, and a few */
 #define WRONG_FEW 2
+#define SEEN_SHARE 10 /* one of so many may take from a queue that is seen as well */
 
 enum what { PUT, TAKE, EMPTY };
 
@@ -38,6 +43,7 @@ struct step {
 /* A thread's visit. */
 struct visit {
 	uint32_t lock, wait; /* TL_TASK_NONE: it is none, it has not waited */
+	uint32_t last; /* lock of the mutex, after which it holds that to its end */
 	uint32_t unlocked; /* at the end of the one before, or TL_TASK_NONE */
 };
 
@@ -51,6 +57,8 @@ struct guarded {
 	bool *place; /* [stacks] from which somebody has waited */
 	uint32_t *thing; /* put and not taken yet: those from the head on */
 	size_t head, things, takes, wrong;
+	size_t seen; /* takings from a queue that is seen */
+	bool others; /* conditions have this mutex */
 };
 
 static uint32_t leaf_end(const struct guarded *g, uint32_t leaf, bool first)
@@ -77,11 +85,19 @@ static void locks(struct guarded *g, uint32_t e)
 {
 	struct visit *visit = &g->visit[g->event[e].thread];
 
+	visit->last = e;
 	/* After a wait it goes on. */
 	if (visit->lock != TL_TASK_NONE && waits(g, leaf_end(g, g->tasks->ends[e], true), TL_TASK_NONE))
 		return;
 	visit->lock = e;
 	visit->wait = TL_TASK_NONE;
+}
+
+static bool takes_seen(const struct guarded *g, uint32_t lock)
+{
+	uint32_t next = leaf_end(g, g->tasks->begins[lock], false);
+
+	return next != TL_TASK_NONE && (g->event[next].op == TL_TASK_DEQ || g->event[next].op == TL_TASK_RECV);
 }
 
 static void unlocks(struct guarded *g, uint32_t e)
@@ -94,6 +110,8 @@ static void unlocks(struct guarded *g, uint32_t e)
 	if (waits(g, next, TL_TASK_NONE)) {
 		if (waits(g, next, g->condition))
 			add(g, EMPTY, e, e, visit->lock);
+		else
+			g->others = true;
 		return;
 	}
 	/* Who is not seen again, or ends, may wait. */
@@ -102,6 +120,7 @@ static void unlocks(struct guarded *g, uint32_t e)
 		return;
 	}
 	add(g, TAKE, e, visit->wait == TL_TASK_NONE ? visit->lock : visit->wait, visit->lock);
+	g->seen += takes_seen(g, visit->last);
 	visit->lock = TL_TASK_NONE;
 	visit->unlocked = e;
 }
@@ -201,8 +220,10 @@ static void follow(struct guarded *g, uint32_t *giver)
 static bool believed(const struct guarded *g)
 {
 	double lost = (double)g->tasks->lost / (double)(g->tasks->lost + g->tasks->trace->n);
+	double few = g->others ? 0 : (double)g->takes / WRONG_SHARE + WRONG_FEW;
 
-	return g->takes && (double)g->wrong <= (double)g->takes * (1. / WRONG_SHARE + 4 * lost) + WRONG_FEW;
+	return g->takes && g->seen * SEEN_SHARE <= g->takes &&
+	       (double)g->wrong <= (double)g->takes * 4 * lost + few;
 }
 
 static void mark_taking(const struct guarded *g, struct tl_tasks *tasks, const struct tl_task_of *mutex)
@@ -261,7 +282,7 @@ int tl_task_guarded(struct tl_tasks *tasks, const struct tl_task_of *mutex, cons
 	g.thing = calloc(condition->n + 1, sizeof(*g.thing));
 	if (giver && g.visit && g.step && g.place && g.thing) {
 		for (i = 0; i < t->threads; i++)
-			g.visit[i] = (struct visit){ TL_TASK_NONE, TL_TASK_NONE, TL_TASK_NONE };
+			g.visit[i] = (struct visit){ TL_TASK_NONE, TL_TASK_NONE, TL_TASK_NONE, TL_TASK_NONE };
 		look_at_all(&g, mutex, condition);
 		follow(&g, giver);
 		*is = believed(&g);
