@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #define STACK_BYTES 8192
-#define BUFFER_BYTES ((u64)16 << 20)
+#define BUFFERS_BYTES ((u64)64 << 20) /* of all processors, unless more is asked for */
+#define BUFFER_LEAST ((u64)1 << 20)
+#define BUFFER_MOST ((u64)16 << 20)
 #define LIMIT_BYTES ((u64)1 << 30)
 #define MIB ((u64)1 << 20)
 
@@ -244,6 +246,16 @@ static int check(const struct tl_cmd *cmd, const struct session *s)
 	return TL_EXIT_OK;
 }
 
+/* What a reader may be late by, with 8 KiB of each stack, on a machine of any size. */
+static u64 buffer_for(long processors)
+{
+	u64 bytes = BUFFER_MOST;
+
+	while (bytes > BUFFER_LEAST && bytes * (u64)max(processors, 1L) > BUFFERS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
 static int option_read(int option, struct session *s)
 {
 	u64 mib;
@@ -287,9 +299,10 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "no-library", no_argument, NULL, 'n' },
 		TL_COMMON_OPTIONS
 	};
-	static struct session session = { .stack = STACK_BYTES, .buffer = BUFFER_BYTES, .feed.limit = LIMIT_BYTES };
+	static struct session session = { .stack = STACK_BYTES, .feed.limit = LIMIT_BYTES };
 	int option, status = TL_EXIT_OK;
 
+	session.buffer = buffer_for(sysconf(_SC_NPROCESSORS_CONF));
 	while (!status && (option = tl_args_next(cmd, argc, argv, "p:c:t:s:o:b:", options)) >= 0)
 		status = option_read(option, &session);
 	if (status)
@@ -314,8 +327,8 @@ const struct tl_cmd tl_cmd_tasks_record = {
 		"      --stack BYTES how much of a stack is copied for its functions to be found (8192); 0\n"
 		"                    for none\n"
 		"  -b, --buffer BYTES\n"
-		"                    for each processor, a power of two (4194304); what does not fit is\n"
-		"                    lost and counted\n"
+		"                    for each processor, a power of two (64 MiB shared by all, 1 to 16 each);\n"
+		"                    what does not fit is lost and counted\n"
 		"      --limit MIB   of records, beside FILE or in TMPDIR, until it ends early (1024)\n"
 		"      --no-library  only system calls: a mutex that is free, or a condition that nobody\n"
 		"                    waits for, is not seen then\n"
