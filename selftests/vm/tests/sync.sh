@@ -56,7 +56,7 @@ probes=(pthread_mutex_lock:0 pthread_mutex_unlock:1 pthread_cond_wait:2 pthread_
 
 n=150
 begin jobber --wait --jobs $n --workers 3 --pause-us 1000 pool
-record 20000 4194304 4096 $program "${probes[@]}"
+record 60000 4194304 4096 $program "${probes[@]}"
 go
 wait $program
 kill $recorder
@@ -127,7 +127,7 @@ files()
 	local kind more total
 
 	begin python3 -u /tmp/files.py
-	record 20000 4194304 1024 $program
+	record 60000 4194304 1024 $program
 	go
 	wait $program
 	kill $recorder
@@ -162,7 +162,7 @@ fi
 # ---- too much, and bad input ---------------------------------------------------------
 
 begin jobber --wait --jobs 400 --workers 3 --pause-us 100 pool
-tlmnl --pause 600 sync 3000 131072 8192 $program "${probes[@]}" >/tmp/sync.json 2>/tmp/sync.err &
+tlmnl --pause 600 sync 60000 131072 8192 $program "${probes[@]}" >/tmp/sync.json 2>/tmp/sync.err &
 recorder=$!
 wait_until 20 grep -q . /tmp/sync.err
 check 'there is one recording at a time' eval '! tlmnl sync 10 131072 0 $$ 2>/tmp/busy.err'
@@ -171,6 +171,7 @@ check 'the module stays while one runs' eval '! rmmod tierlens 2>/dev/null'
 go
 wait $program
 is "$(jq -s 'map(select(.job > 0)) | map(.job) | unique | length' /tmp/truth.json)" 400 'the program is not held up'
+kill $recorder
 recorder_ends
 n=$(recorded length)
 check 'what did not fit is missing by number' [ "$n" -gt 20 ] && check 'and so is how much' \
@@ -201,12 +202,12 @@ refused 'too many processes' 100 131072 0 "$(seq -s, 65)"
 # ---- ends -------------------------------------------------------------------------------
 
 begin jobber --wait --jobs 3000 --workers 3 --pause-us 100 pool
-record 20000 1048576 1024 $program "${probes[@]}"
+record 60000 1048576 1024 $program "${probes[@]}"
 go
 sleep 0.3
 kill -9 $recorder
 wait $recorder 2>/dev/null
-check 'who is killed leaves nothing behind' wait_until 10 rmmod tierlens
+check 'who is killed leaves nothing behind' wait_until 60 rmmod tierlens
 wait $program
 is $? 0 'and the program goes on'
 done_testing
