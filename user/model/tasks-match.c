@@ -108,22 +108,6 @@ int tl_task_handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to)
 
 /* ---- what is known of each event ----------------------------------------------------- */
 
-static void by_object(struct matcher *m)
-{
-	const struct tl_task_trace *t = m->tasks->trace;
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		m->begin[t->event[i].object + 1]++;
-	for (i = 0; i < t->objects; i++)
-		m->begin[i + 1] += m->begin[i];
-	for (i = 0; i < t->n; i++)
-		m->order[m->begin[t->event[i].object]++] = (uint32_t)i;
-	for (i = t->objects; i > 0; i--)
-		m->begin[i] = m->begin[i - 1];
-	m->begin[0] = 0;
-}
-
 static void by_thread(struct matcher *m)
 {
 	const struct tl_tasks *tasks = m->tasks;
@@ -504,7 +488,7 @@ static int match_all(struct matcher *m)
 	int code = guards(m, m->step);
 	size_t i;
 
-	by_object(m);
+	tl_tasks_by_object(m->tasks->trace, m->order, m->begin);
 	by_thread(m);
 	for (i = 0; i < tasks->trace->objects && !code; i++)
 		code = match_object(m, i);

@@ -213,22 +213,6 @@ static double pairs_asleep(const struct waiter *w)
 
 /* ---- who is in the way --------------------------------------------------------------- */
 
-static void by_object(struct waiter *w)
-{
-	const struct tl_task_trace *t = w->tasks->trace;
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		w->begin[t->event[i].object + 1]++;
-	for (i = 0; i < t->objects; i++)
-		w->begin[i + 1] += w->begin[i];
-	for (i = 0; i < t->n; i++)
-		w->by_object[w->begin[t->event[i].object]++] = (uint32_t)i;
-	for (i = t->objects; i > 0; i--)
-		w->begin[i] = w->begin[i - 1];
-	w->begin[0] = 0;
-}
-
 /* Leaves from one that locks to the one that does anything to the object again. */
 static size_t held_add(struct waiter *w, uint32_t event, size_t touched)
 {
@@ -429,7 +413,7 @@ static int all_add(struct waiter *w)
 	size_t i, n;
 	int code = 0;
 
-	by_object(w);
+	tl_tasks_by_object(w->tasks->trace, w->by_object, w->begin);
 	sleeps_find(w);
 	for (i = 0; i < w->tasks->trace->objects; i++)
 		w->waits->object[i].holder = TL_TASK_NONE;

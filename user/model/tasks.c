@@ -161,6 +161,27 @@ void tl_tasks_by_job(const struct tl_tasks *tasks, uint32_t *sorted, size_t *beg
 }
 
 /**
+ * tl_tasks_by_object() - The events of each object
+ * @trace: trace
+ * @sorted: [events] written: events of the first object, of the second, …, by seq
+ * @begin: [objects + 2], all zero; written: where each object's begin, and where the last one's end
+ */
+void tl_tasks_by_object(const struct tl_task_trace *trace, uint32_t *sorted, size_t *begin)
+{
+	size_t i;
+
+	for (i = 0; i < trace->n; i++)
+		begin[trace->event[i].object + 1]++;
+	for (i = 0; i < trace->objects; i++)
+		begin[i + 1] += begin[i];
+	for (i = 0; i < trace->n; i++)
+		sorted[begin[trace->event[i].object]++] = (uint32_t)i;
+	for (i = trace->objects; i > 0; i--)
+		begin[i] = begin[i - 1];
+	begin[0] = 0;
+}
+
+/**
  * tl_tasks_free() - Free what was inferred
  * @tasks: tasks
  */

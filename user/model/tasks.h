@@ -127,6 +127,7 @@ struct tl_tasks {
 };
 
 int tl_tasks_infer(const struct tl_task_trace *trace, struct tl_tasks *tasks);
+void tl_tasks_by_object(const struct tl_task_trace *trace, uint32_t *sorted, size_t *begin);
 void tl_tasks_by_job(const struct tl_tasks *tasks, uint32_t *sorted, size_t *begin);
 void tl_tasks_free(struct tl_tasks *tasks);
 
