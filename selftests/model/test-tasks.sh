@@ -125,6 +125,60 @@ uses()
 	b unlock m f
 	END
 	hands condition.csv condition '[[7,8],[6,9]]'
+	# a waits and takes what 4 is for; b and a then find what 11 and 14 are for, and wait for nothing.
+	points guarded.csv <<-END
+	a lock m get
+	a unlock m get
+	p lock m put
+	p signal o put
+	p unlock m put
+	a wait o get
+	a lock m get
+	a unlock m get
+	a lock n w
+	p lock m put
+	p signal o put
+	p unlock m put
+	p lock m put
+	p signal o put
+	p unlock m put
+	a unlock n w
+	b lock m get
+	b unlock m get
+	b lock n w
+	b unlock n w
+	a lock m get
+	a unlock m get
+	a lock n w
+	a unlock n w
+	END
+	hands guarded.csv 'guarded queue' '[[4,6],[11,17],[14,21]]'
+	# The same with a second condition of the mutex, waited for by p: what a takes first nobody put, so it may be room.
+	{ head -n 1 "$dir/guarded.csv"; cat <<-END; tail -n +2 "$dir/guarded.csv" | awk -F, -v OFS=, '{ $1 += 20; $2 += 900; print }'; } >"$dir/room.csv"
+	1,10,a,lock,m,get
+	2,20,a,unlock,m,get
+	3,30,a,lock,n,w
+	4,40,a,unlock,n,w
+	5,50,p,lock,m,put
+	6,60,p,unlock,m,put
+	7,70,a,signal,r,get
+	8,80,p,wait,r,put
+	9,90,p,lock,m,put
+	10,100,p,unlock,m,put
+	11,110,p,lock,n,w
+	12,120,p,unlock,n,w
+	13,130,p,lock,n,w
+	14,140,p,unlock,n,w
+	15,150,p,lock,n,w
+	16,160,p,unlock,n,w
+	17,170,p,lock,n,w
+	18,180,p,unlock,n,w
+	19,190,p,lock,n,w
+	20,200,p,unlock,n,w
+	END
+	run "$real" tasks infer "$dir/room.csv" --json
+	good 'room.csv: condition, where something may have been there at first' '.[0].objects[] |
+		select(.object == "o") | .use == "condition"'
 	points broadcast.csv <<<$'a start - f\na signal o f\nb wait o f\nb exit - f\nc wait o f\nc exit - f\nd wait o f\nd exit - f\ne wait o f\ne exit - f'
 	hands broadcast.csv broadcast '[[2,3],[2,5],[2,7],[2,9]]'
 	points events.csv <<<$'a start - f\na signal o f\na signal o f\na signal o f\nb wait o f\na signal o f\na signal o f\nb wait o f\nb exit - f'
