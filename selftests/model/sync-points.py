@@ -6,12 +6,13 @@
   sync-points.py judge DIR OUT.json                how near "tasks infer --json" came
 
 PROGRAM: pool (threads over a queue with a condition variable), reactor (an eventfd), pipeline
-(three stages), bounded (the same, with queues that get full); senders (whoever finds the buffer full sleeps with the lock held, so that all
-do: the fault of paper 002, 5.2), calls (the same, but each waits for its reply). Each has jobs of two types, mutexes that mean nothing, a thread that only
-locks, and one that waits for what never comes. LOST is the part of the events that is
-dropped, after they were numbered. What woke whom is known from the simulation, which
-has threads as coroutines over a clock. Who waits for a condition is seen with the mutex held,
-or, of odd SEEDs, as one who unlocks it, waits, and locks it again, as a recorder sees it.
+(three stages), bounded (the same, with queues that get full), senders (whoever finds the buffer
+full sleeps with the lock held, so that all do: the fault of paper 002, 5.2), calls (the same, but
+each waits for its reply). Each has jobs of two types, mutexes that mean nothing, a thread that
+only locks, and one that waits for what never comes. LOST is the part of the events that is
+dropped, after they were numbered. What woke whom is known from the simulation, which has threads
+as coroutines over a clock. Who waits for a condition is seen with the mutex held, or, of odd
+SEEDs, as one who unlocks it, waits, and locks it again, as a recorder sees it.
 SLOWER: how much longer a file takes to be read (1).
 """
 
