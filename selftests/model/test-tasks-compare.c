@@ -127,6 +127,27 @@ static void rounding(void)
 	ok(change.mean[0] > change.mean[1] && change.verdict == TL_TASK_ALIKE, "rounding is no difference");
 }
 
+/* What one in 50 did before, five do not do: so would they have, nine times in ten. */
+static void rare(void)
+{
+	struct tl_task_sample before = sample_of(400), after = sample_of(5), many = sample_of(400);
+	struct tl_task_change change;
+	uint64_t i;
+
+	for (i = 0; i < 400; i++) {
+		add(&before, i, 1, i % 50 ? 0 : 9);
+		add(&many, i, 1, 0);
+	}
+	for (i = 0; i < 5; i++)
+		add(&after, i, 1, 0);
+	tl_task_compare(&before, &after, TL_TASK_TIME, 0.05, &change);
+	ok(change.verdict == TL_TASK_ALIKE, "rare before, not among five: %.3f to %.3f", change.low, change.high);
+	tl_task_compare(&after, &before, TL_TASK_TIME, 0.05, &change);
+	ok(change.verdict == TL_TASK_ALIKE, "not among five before, rare: %.3f to %.3f", change.low, change.high);
+	tl_task_compare(&before, &many, TL_TASK_TIME, 0.05, &change);
+	ok(change.verdict == TL_TASK_LESS, "not among 400: %.3f to %.3f", change.low, change.high);
+}
+
 static void little(void)
 {
 	struct tl_task_sample few = sample_of(4), enough = sample_of(400), none = sample_of(400);
@@ -169,6 +190,7 @@ int main(void)
 	chances();
 	closed_form();
 	rounding();
+	rare();
 	little();
 	batches();
 	return done();

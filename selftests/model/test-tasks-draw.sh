@@ -16,8 +16,6 @@ head_line=seq,time_us,thread,op,object,stack
 plant()
 {
 	mkdir -p "$dir/$1" && python3 "$here/sync-points.py" make "$2" "$3" "$4" 0 "$dir/$1" "${5:-1}"
-	# What threads sleep differs by chance, too; it has a test of its own.
-	cut -d, -f1-6 "$dir/$1/trace.csv" >"$dir/$1/cut.csv" && mv "$dir/$1/cut.csv" "$dir/$1/trace.csv"
 }
 
 # Of an awk program that prints "time thread op object stack [more]": numbered in the order of time

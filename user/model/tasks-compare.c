@@ -10,7 +10,9 @@
  *	Var(r) ≈ B / (B − 1) · Σ (y_b − r x_b)² / (Σ x)²
  *
  * The interval for the difference of two such means is Welch's. It is for as many
- * comparisons as the caller says by the chance of a false one that is given.
+ * comparisons as the caller says by the chance of a false one that is given. What was the same
+ * whenever it was seen, five times perhaps, may vary nevertheless: where the other recording's does,
+ * it is taken to vary as much.
  */
 #include "tasks-compare.h"
 
@@ -19,6 +21,7 @@
 
 struct ratio {
 	double mean, variance, degrees;
+	double of; /* Σ x */
 };
 
 /**
@@ -42,7 +45,7 @@ static struct ratio ratio_of(const struct tl_task_sample *s, enum tl_task_quanti
 {
 	const double *y = s->sum[quantity], *x = over(s, quantity);
 	double sum_y = 0, sum_x = 0, squares = 0, used = 0;
-	struct ratio r = { NAN, INFINITY, 0 };
+	struct ratio r = { NAN, INFINITY, 0, 0 };
 	size_t i;
 
 	for (i = 0; i < TL_TASK_BATCHES; i++) {
@@ -53,12 +56,27 @@ static struct ratio ratio_of(const struct tl_task_sample *s, enum tl_task_quanti
 	if (!s->known[quantity] || sum_x <= 0)
 		return r;
 	r.mean = sum_y / sum_x;
+	r.of = sum_x;
 	for (i = 0; i < TL_TASK_BATCHES; i++)
 		squares += (y[i] - r.mean * x[i]) * (y[i] - r.mean * x[i]);
 	r.degrees = used - 1;
 	if (used > 1)
 		r.variance = used / (used - 1) * squares / (sum_x * sum_x);
 	return r;
+}
+
+static bool varies(const struct ratio *r)
+{
+	return r->variance > 1e-18 * r->mean * r->mean;
+}
+
+/* Sleep, say, that is rare: that a few did not sleep does not make it certain that none does. */
+static void vary_as(struct ratio *still, const struct ratio *other)
+{
+	if (varies(still) || !varies(other))
+		return;
+	still->variance = other->variance * other->of / still->of;
+	still->degrees = other->degrees;
 }
 
 /* After Welch and Satterthwaite; of two that do not vary, many. */
@@ -91,6 +109,8 @@ void tl_task_compare(const struct tl_task_sample *before, const struct tl_task_s
 	/* There are no more batches that have the task than it has occurrences. */
 	if (a.degrees < TL_TASK_FEW - 1 || b.degrees < TL_TASK_FEW - 1)
 		return;
+	vary_as(&a, &b);
+	vary_as(&b, &a);
 	half = gsl_cdf_tdist_Qinv(chance / 2, degrees_of(&a, &b)) * sqrt(a.variance + b.variance);
 	change->low = difference - half;
 	change->high = difference + half;
