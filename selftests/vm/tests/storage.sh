@@ -68,6 +68,8 @@ sends()
 	mapfile -t names < <(seq -f "$3f%02g" 1 $((files - 1)))
 	ask "${names[@]}" small small small
 	stop_record_new /tmp/r.jsonl || not_ok "$1: record"
+	cp /tmp/r.jsonl "/out/storage-$2.jsonl"
+	diag "losses: $(tierlens status --json | jq -c '.losses | with_entries(select(.value != 0))') $(cat /tmp/record.err)"
 	is "$(cell_sum /tmp/r.jsonl 8080 count)" $((files - 1 + 3)) "$1: every request is counted"
 	read=$(($(read_bytes) - before))
 	check "$1: storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
