@@ -51,6 +51,12 @@ struct endpoint {
 	u64 port;
 };
 
+/* Kernels give one of these to who connects without asking for one. */
+static bool is_clients(u64 port)
+{
+	return port >= 32768;
+}
+
 static u64 endpoint_number(const struct endpoint *at)
 {
 	return siphash_3u64(at->address[0], at->address[1], at->port, &key);
@@ -87,7 +93,9 @@ static void tcp_of(const struct sock *sk, bool gives, struct tl_sync_point *poin
 	b = endpoint_number(&other);
 	point->kind = TIERLENS_SYNC_TCP;
 	point->object = tl_sync_file_number(min(a, b), max(a, b));
-	point->end = a > b;
+	point->end = own.port == other.port ? a > b : own.port < other.port;
+	if (is_clients(own.port) != is_clients(other.port))
+		point->flags |= TIERLENS_SYNC_ROLES;
 	if (gives)
 		point->position = READ_ONCE(tcp_sk(sk)->write_seq);
 }

@@ -187,6 +187,7 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 			.time_ns = ktime_get_mono_fast_ns(),
 			.process = task->tgid, .thread = task->pid,
 		};
+		record->began_ns = point->began_ns ?: record->time_ns;
 		if (task == current)
 			add_used(record, point);
 		if (regs && stack_max)

@@ -164,6 +164,19 @@ static int exec_note(struct writer *w, const struct tierlens_sync_record *record
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
+static bool gives(const struct tierlens_sync_record *record)
+{
+	switch (record->op) {
+	case TIERLENS_SYNC_UNLOCK:
+	case TIERLENS_SYNC_SIGNAL:
+	case TIERLENS_SYNC_ENQ:
+	case TIERLENS_SYNC_SEND:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void line_end(struct writer *w, const struct tierlens_sync_record *record, u64 position)
 {
 	bool flows = record->op == TIERLENS_SYNC_SEND || record->op == TIERLENS_SYNC_RECV;
@@ -174,11 +187,17 @@ static void line_end(struct writer *w, const struct tierlens_sync_record *record
 	number_write(w->to, position);
 	if (!tl_sync_has_ends(record))
 		putc(',', w->to);
+	else if (record->flags & TIERLENS_SYNC_ROLES)
+		fputs(record->end ? ",server" : ",client", w->to);
 	else
 		fprintf(w->to, ",%u", record->kind != TIERLENS_SYNC_PIPE ? record->end :
 						record->op == TIERLENS_SYNC_RECV);
 	number_write(w->to, record->read_bytes);
 	number_write(w->to, record->written_bytes);
+	if (gives(record))
+		us_write(w->to, record->began_ns);
+	else
+		putc(',', w->to);
 	putc('\n', w->to);
 }
 
@@ -229,7 +248,7 @@ static int lines_write(struct writer *w)
 	size_t i;
 	int code = 0;
 
-	fputs("seq,time_us,thread,op,object,stack,cpu_us,wait_us,bytes,position,end,read_bytes,written_bytes\n", w->to);
+	fputs("seq,time_us,thread,op,object,stack,cpu_us,wait_us,bytes,position,end,read_bytes,written_bytes,given_us\n", w->to);
 	for (i = 0; i < events->n && !code && !ferror(w->to); i++) {
 		const struct tl_sync_event *event = &events->event[i];
 

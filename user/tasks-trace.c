@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Sync points of a process from a table: seq, time_us, thread, op, object, stack; beside them
- * cpu_us, wait_us, bytes, position, end, read_bytes and written_bytes if there are
+ * cpu_us, wait_us, bytes, position, end, read_bytes, written_bytes and given_us if there are
  *
  * The lines may stand in any order; seq tells which was first, and what is missing.
  */
@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum column { SEQ, TIME, THREAD, OP, OBJECT, STACK, CPU, WAIT, BYTES, POSITION, END, READ,
-	      WRITTEN, COLUMNS };
+	      WRITTEN, GIVEN, COLUMNS };
 
 #define NEEDED (STACK + 1)
 #define NOWHERE ((size_t)-1)
@@ -30,6 +30,7 @@ static const char *const names[COLUMNS] = {
 	[OBJECT] = "object", [STACK] = "stack", [CPU] = "cpu_us", [WAIT] = "wait_us",
 	[BYTES] = "bytes", [POSITION] = "position", [END] = "end",
 	[READ] = "read_bytes", [WRITTEN] = "written_bytes",
+	[GIVEN] = "given_us",
 };
 
 const char *const tl_tasks_ops[TL_TASK_OPS] = {
@@ -199,6 +200,7 @@ static int event_read(struct reader *r, struct tl_task_event *event)
 	code = code ? code : op_read(r, &event->op);
 	code = code ? code : ns_perhaps(r, CPU, &event->cpu_ns);
 	code = code ? code : ns_perhaps(r, WAIT, &event->wait_ns);
+	code = code ? code : ns_perhaps(r, GIVEN, &event->given_ns);
 	code = code ? code : bytes_perhaps(r, BYTES, &event->bytes);
 	code = code ? code : bytes_perhaps(r, POSITION, &event->position);
 	code = code ? code : bytes_perhaps(r, READ, &event->read_bytes);
@@ -264,6 +266,7 @@ static int order(struct reader *r)
 {
 	struct tl_tasks_trace *t = r->trace;
 	size_t i, moved = 0, late = 0;
+	int64_t before = 0, given_ns, most_ns = 0;
 
 	for (i = 1; i < r->n; i++)
 		moved += r->placed[i].event.seq < r->placed[i - 1].event.seq;
@@ -278,15 +281,30 @@ static int order(struct reader *r)
 			return tl_error_set(r->err, -EEXIST, "%s:%lu: seq %" PRIu64 " is that of line %lu "
 					    "too: number the events", r->file, r->placed[i].line,
 					    r->placed[i].event.seq, r->placed[i - 1].line);
-		late += i && r->placed[i].event.time_ns < r->placed[i - 1].event.time_ns;
+		given_ns = tl_task_given_ns(&t->trace.event[i]);
+		late += given_ns < before;
+		most_ns = before - given_ns > most_ns ? before - given_ns : most_ns;
+		before = given_ns;
 	}
 	if (moved)
 		tl_faults_note(&t->notes, 0, "%zu lines stand before one with a lower seq: read by seq",
 			       moved);
 	if (late)
-		tl_faults_note(&t->notes, 0, "%zu events have a time before that of the one with the "
-			       "seq before: times across them may be wrong", late);
+		tl_faults_note(&t->notes, 0, "%zu events have a time before that of the one with the seq before, "
+			       "by up to %.3g ms: times across them may be wrong by that", late,
+			       (double)most_ns / 1e6);
 	return 0;
+}
+
+/* Whoever gives ends other names has not said who asks. */
+static uint32_t client_of(const struct tl_ids *ends)
+{
+	uint32_t i;
+
+	for (i = 0; i < ends->n; i++)
+		if (!strcmp(tl_ids_key(ends, i, NULL), "client"))
+			return i;
+	return TL_TASK_NONE;
 }
 
 /**
@@ -313,6 +331,7 @@ int tl_tasks_trace_read(struct tl_tasks_trace *trace, const char *file, struct t
 	trace->trace.threads = trace->threads.n;
 	trace->trace.objects = trace->objects.n;
 	trace->trace.stacks = trace->stacks.n;
+	trace->trace.client = client_of(&trace->ends);
 	return code;
 }
 

@@ -61,6 +61,8 @@ static const char *wrong(const struct tierlens_sync_record *r, size_t left)
 		return "stack";
 	if (r->op >= TIERLENS_SYNC_OPS || r->kind >= TIERLENS_SYNC_KINDS)
 		return "op";
+	if (r->began_ns > r->time_ns)
+		return "began_ns";
 	return r->reserved || r->reserved2 || !r->seq ? "reserved" : NULL;
 }
 
@@ -74,6 +76,7 @@ static void print(const struct tierlens_sync_record *r, FILE *out)
 	json_raw(&json, "kind", kinds[r->kind]);
 	json_u64(&json, "flags", r->flags);
 	json_u64(&json, "time_ns", r->time_ns);
+	json_u64(&json, "began_ns", r->began_ns);
 	json_u64(&json, "cpu_ns", r->cpu_ns);
 	json_u64(&json, "wait_ns", r->wait_ns);
 	hex(&json, "object", r->object);

@@ -157,7 +157,7 @@ names()
 	[[ $(awk -F, '$1 == 12 { print $6 }' "$out") == main\;is_trapped\;traps\;*\;leaves\;take ]]
 	point $? 'through a signal at the first instruction of a function' "$out"
 	same 'in a system call, of a thread whose name needs quotes' "$(sed -n 's/^10,[^,]*,//p' "$out")" \
-		"\"$pid/$(sed -n 's,^9\,[^/]*/\([0-9]*\) .*,\1,p' "$out") a,\"\"b;?\",recv,pipe:7,works;waits,0.000,0.000,,,1,0,0"
+		"\"$pid/$(sed -n 's,^9\,[^/]*/\([0-9]*\) .*,\1,p' "$out") a,\"\"b;?\",recv,pipe:7,works;waits,0.000,0.000,,,1,0,0,"
 	same 'a mutex is its process'"'"'s' "$(awk -F, '$1 == 1 { print $5 }' "$out" | sed 's/0x[0-9a-f]*/A/')" "$pid:A"
 }
 

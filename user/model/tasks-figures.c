@@ -84,7 +84,7 @@ void tl_task_figures_add(const struct tl_tasks *tasks, const struct tl_task_leaf
 		return;
 	figures->handoff_count++;
 	sum_add(&figures->handoff_ns, at_least_0(event[leaf->first].time_ns -
-						 event[tasks->handoff[giver].from].time_ns));
+						 tl_task_given_ns(&event[tasks->handoff[giver].from])));
 }
 
 /**

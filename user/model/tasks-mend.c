@@ -370,7 +370,7 @@ static struct tl_task_event event_of(const struct mender *m, const struct put *p
 	event.seq = seq;
 	event.time_ns = put->time_ns;
 	event.thread = put->thread;
-	event.cpu_ns = event.wait_ns = event.bytes = event.position = TL_TASK_UNKNOWN;
+	event.given_ns = event.cpu_ns = event.wait_ns = event.bytes = event.position = TL_TASK_UNKNOWN;
 	event.read_bytes = event.written_bytes = TL_TASK_UNKNOWN;
 	return event;
 }

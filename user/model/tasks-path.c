@@ -34,11 +34,18 @@ static const struct tl_task_event *event_of(const struct walker *w, uint32_t eve
 	return &w->tasks->trace->event[event];
 }
 
-static int64_t between(const struct walker *w, uint32_t from, uint32_t to)
+static int64_t at_least_0(int64_t ns)
 {
-	int64_t ns = event_of(w, to)->time_ns - event_of(w, from)->time_ns;
-
 	return ns > 0 ? ns : 0;
+}
+
+/* What a leaf takes until it is done or, on the way to who was handed something on, has given it. */
+static int64_t leaf_ns(const struct walker *w, const struct tl_task_leaf *leaf, bool gives)
+{
+	const struct tl_task_event *last = event_of(w, leaf->last);
+	int64_t end = gives ? tl_task_given_ns(last) : last->time_ns;
+
+	return at_least_0(end - event_of(w, leaf->first)->time_ns);
 }
 
 static bool goes_on(const struct tl_tasks *tasks, const struct tl_task_leaf *leaf)
@@ -89,10 +96,10 @@ static void spent(struct walker *w, uint32_t class, int64_t ns, bool held)
 		w->own[class] = tl_task_ns_sum(w->own[class], ns);
 }
 
-static void leaf_spent(struct walker *w, const struct tl_task_leaf *leaf)
+static void leaf_spent(struct walker *w, const struct tl_task_leaf *leaf, int64_t ns)
 {
 	const struct tl_task_event *last = event_of(w, leaf->last);
-	int64_t ns = between(w, leaf->first, leaf->last), slept = 0;
+	int64_t slept = 0;
 	uint32_t holder = w->waits->object[last->object].holder;
 
 	if (last->op == TL_TASK_LOCK && holder != TL_TASK_NONE && last->wait_ns > 0)
@@ -105,17 +112,22 @@ static void job_walk(struct walker *w, const uint32_t *leaves, size_t n, struct 
 {
 	const struct tl_tasks *t = w->tasks;
 	uint32_t at = end_of(w, leaves, n), before, from = 0;
+	bool gives = false;
+	int64_t ns;
 
 	path->jobs++;
 	while (at != TL_TASK_NONE) {
 		const struct tl_task_leaf *leaf = &t->leaf[at];
 
-		leaf_spent(w, leaf);
-		path->time_ns = tl_task_ns_sum(path->time_ns, between(w, leaf->first, leaf->last));
+		ns = leaf_ns(w, leaf, gives);
+		leaf_spent(w, leaf, ns);
+		path->time_ns = tl_task_ns_sum(path->time_ns, ns);
 		before = giver_of(t, leaf, &from);
-		if (before != TL_TASK_NONE) {
-			path->time_ns = tl_task_ns_sum(path->time_ns, between(w, from, leaf->first));
-			path->handoff_ns = tl_task_ns_sum(path->handoff_ns, between(w, from, leaf->first));
+		gives = before != TL_TASK_NONE;
+		if (gives) {
+			ns = at_least_0(event_of(w, leaf->first)->time_ns - tl_task_given_ns(event_of(w, from)));
+			path->time_ns = tl_task_ns_sum(path->time_ns, ns);
+			path->handoff_ns = tl_task_ns_sum(path->handoff_ns, ns);
 		} else {
 			before = t->ends[leaf->first];
 			if (before != TL_TASK_NONE && t->leaf[before].job != leaf->job)

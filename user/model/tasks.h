@@ -18,6 +18,7 @@ enum tl_task_op {
  * struct tl_task_event - What a thread did at a sync point
  * @seq: number of the event among all; what is missing was lost
  * @time_ns: when it was done
+ * @given_ns: when that was given which it gives, if before @time_ns, or TL_TASK_UNKNOWN
  * @cpu_ns: what the thread had used of processors until then, or TL_TASK_UNKNOWN
  * @wait_ns: for how long it slept before it was done, or TL_TASK_UNKNOWN
  * @bytes: sent or received, or TL_TASK_UNKNOWN
@@ -28,19 +29,27 @@ enum tl_task_op {
  */
 struct tl_task_event {
 	uint64_t seq;
-	int64_t time_ns, cpu_ns, wait_ns, bytes, position, read_bytes, written_bytes;
+	int64_t time_ns, given_ns, cpu_ns, wait_ns, bytes, position, read_bytes, written_bytes;
 	uint32_t thread, object, end, stack;
 	enum tl_task_op op;
 };
+
+/* When what it gives was given: a send that slept for want of room has told the other end before. */
+static inline int64_t tl_task_given_ns(const struct tl_task_event *event)
+{
+	return event->given_ns >= 0 && event->given_ns < event->time_ns ? event->given_ns : event->time_ns;
+}
 
 /**
  * struct tl_task_trace - What was seen of a process
  * @event: [@n] by @seq, which is different for each
  * @threads: how many, as @objects and @stacks
+ * @client: the end of connections that asks, or TL_TASK_NONE if it is not known
  */
 struct tl_task_trace {
 	struct tl_task_event *event;
 	size_t n, threads, objects, stacks;
+	uint32_t client;
 };
 
 /**

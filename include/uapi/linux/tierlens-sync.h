@@ -42,6 +42,7 @@ enum tierlens_sync_kind {
 #define TIERLENS_SYNC_SLEPT 1 /* flag: the thread slept in it */
 #define TIERLENS_SYNC_LIBRARY 2 /* flag: seen in the library's function, not at a system call */
 #define TIERLENS_SYNC_ALL 4 /* flag of SIGNAL: wakes all that wait */
+#define TIERLENS_SYNC_ROLES 8 /* flag: end 0 of the connection is who asked for it, 1 who was asked */
 
 /* ioctl(): the time is over; what is there can still be read. */
 #define TIERLENS_SYNC_STOP _IO('L', 0x71)
@@ -62,6 +63,7 @@ enum tierlens_sync_kind {
  *       (UNLOCK, SIGNAL, ENQ, SEND) has the number of when it began, what takes that of its end:
  *       what was given before it was taken has the lower one. A number that is missing was lost.
  * @time_ns: when it was done, CLOCK_MONOTONIC
+ * @began_ns: when it was begun; of what gives, when it had its number
  * @cpu_ns: processor time of the thread until then
  * @wait_ns: what it slept in it
  * @object: what it was done to, see @kind
@@ -82,6 +84,7 @@ struct tierlens_sync_record {
 	__u32 stack;
 	__u64 seq;
 	__u64 time_ns;
+	__u64 began_ns;
 	__u64 cpu_ns;
 	__u64 wait_ns;
 	__u64 object;
