@@ -15,6 +15,10 @@
  * something else. What was lost makes the count wrong until the next one waits, who tells
  * that it is zero.
  *
+ * Who was woken may find that another one was quicker, and go without anything to begin again. Then a
+ * thread that has taken something leaves by another way than one that has not: if not all visits can
+ * have taken something, those that end with one stack are looked at by themselves.
+ *
  * Where several conditions have one mutex, one may be for room, which is signalled and taken in
  * the same way, but for that there is some at first: then nothing may look wrong. What is seen
  * to be put and taken needs no such guess.
@@ -29,6 +33,7 @@
 
 #define WRONG_SHARE 100 /* one of so many takings may look wrong, and a few */
 #define WRONG_FEW 2
+#define WAYS_MAX 4 /* that visits may end, the most frequent ones */
 #define SEEN_SHARE 10 /* one of so many may take from a queue that is seen as well */
 
 enum what { PUT, TAKE, EMPTY };
@@ -36,7 +41,7 @@ enum what { PUT, TAKE, EMPTY };
 /* What happened to the things, in order. */
 struct step {
 	uint32_t at, event; /* event that gives its place; and the one that hands on or is handed to */
-	uint32_t lock; /* that the visit began with */
+	uint32_t lock, unlock; /* that the visit began and ended with */
 	enum what what;
 };
 
@@ -58,7 +63,9 @@ struct guarded {
 	uint32_t *thing; /* put and not taken yet: those from the head on */
 	size_t head, things, takes, wrong;
 	size_t seen; /* takings from a queue that is seen */
+	size_t early; /* visits that had begun before the recording, and may have taken something */
 	bool others; /* conditions have this mutex */
+	uint32_t way; /* the stack that a visit ends with that has taken something, TL_TASK_NONE: all have */
 };
 
 static uint32_t leaf_end(const struct guarded *g, uint32_t leaf, bool first)
@@ -76,7 +83,7 @@ static bool waits(const struct guarded *g, uint32_t event, uint32_t object)
 
 static void add(struct guarded *g, enum what what, uint32_t at, uint32_t event, uint32_t lock)
 {
-	g->step[g->n++] = (struct step){ at, event, lock, what };
+	g->step[g->n++] = (struct step){ at, event, lock, at, what };
 }
 
 /* ---- what happened --------------------------------------------------------------------- */
@@ -100,18 +107,31 @@ static bool takes_seen(const struct guarded *g, uint32_t lock)
 	return next != TL_TASK_NONE && (g->event[next].op == TL_TASK_DEQ || g->event[next].op == TL_TASK_RECV);
 }
 
+/* Whether it is a condition's wait that gave the mutex back: who waits for something else goes on elsewhere. */
+static bool gives_back(const struct guarded *g, uint32_t wait)
+{
+	uint32_t next = leaf_end(g, g->tasks->begins[wait], false);
+
+	return next != TL_TASK_NONE && g->event[next].op == TL_TASK_LOCK &&
+	       g->event[next].object == g->mutex && g->event[next].stack == g->event[wait].stack;
+}
+
 static void unlocks(struct guarded *g, uint32_t e)
 {
 	struct visit *visit = &g->visit[g->event[e].thread];
 	uint32_t next = leaf_end(g, g->tasks->begins[e], false);
 
-	if (visit->lock == TL_TASK_NONE)
+	if (visit->lock == TL_TASK_NONE) {
+		g->early += visit->unlocked == TL_TASK_NONE;
+		visit->unlocked = e;
 		return;
-	if (waits(g, next, TL_TASK_NONE)) {
-		if (waits(g, next, g->condition))
-			add(g, EMPTY, e, e, visit->lock);
-		else
-			g->others = true;
+	}
+	if (waits(g, next, g->condition)) {
+		add(g, EMPTY, e, e, visit->lock);
+		return;
+	}
+	if (waits(g, next, TL_TASK_NONE) && gives_back(g, next)) {
+		g->others |= g->event[next].object != g->mutex;
 		return;
 	}
 	/* Who is not seen again, or ends, may wait. */
@@ -185,10 +205,15 @@ static void look_at_all(struct guarded *g, const struct tl_task_of *mutex, const
 
 /* ---- who took what ----------------------------------------------------------------------- */
 
+static bool comes_to_take(const struct guarded *g, const struct step *step)
+{
+	return step->what == TAKE && g->place[g->event[step->lock].stack];
+}
+
 /* Return: who put what is taken, or TL_TASK_NONE. */
 static uint32_t take(struct guarded *g, const struct step *step)
 {
-	if (!g->place[g->event[step->lock].stack])
+	if (!comes_to_take(g, step) || (g->way != TL_TASK_NONE && g->event[step->unlock].stack != g->way))
 		return TL_TASK_NONE;
 	g->takes++;
 	if (g->head < g->things)
@@ -201,6 +226,7 @@ static void follow(struct guarded *g, uint32_t *giver)
 {
 	size_t i;
 
+	g->head = g->things = g->takes = g->wrong = 0;
 	for (i = 0; i < g->n; i++) {
 		const struct step *step = &g->step[i];
 
@@ -220,10 +246,60 @@ static void follow(struct guarded *g, uint32_t *giver)
 static bool believed(const struct guarded *g)
 {
 	double lost = (double)g->tasks->lost / (double)(g->tasks->lost + g->tasks->trace->n);
-	double few = g->others ? 0 : (double)g->takes / WRONG_SHARE + WRONG_FEW;
+	double few = g->others ? 0 : (double)g->takes / WRONG_SHARE + WRONG_FEW + (double)g->early;
 
 	return g->takes && g->seen * SEEN_SHARE <= g->takes &&
 	       (double)g->wrong <= (double)g->takes * 4 * lost + few;
+}
+
+/* Of the stacks that visits end with, the most frequent ones. Return: how many. */
+static size_t ways(const struct guarded *g, uint32_t way[WAYS_MAX])
+{
+	struct { uint32_t stack; size_t n; } seen[4 * WAYS_MAX] = { 0 }, next;
+	size_t n = 0, i, k;
+
+	for (i = 0; i < g->n; i++) {
+		uint32_t stack = g->event[g->step[i].unlock].stack;
+
+		if (!comes_to_take(g, &g->step[i]))
+			continue;
+		for (k = 0; k < n && seen[k].stack != stack; k++)
+			;
+		if (k == n && n < sizeof(seen) / sizeof(*seen))
+			seen[n++].stack = stack;
+		if (k < n)
+			seen[k].n++;
+		/* The most frequent ones stay in front. */
+		for (; k < n && k && seen[k - 1].n < seen[k].n; k--) {
+			next = seen[k];
+			seen[k] = seen[k - 1];
+			seen[k - 1] = next;
+		}
+	}
+	n = n < WAYS_MAX ? n : WAYS_MAX;
+	for (i = 0; i < n; i++)
+		way[i] = seen[i].stack;
+	return n;
+}
+
+/* Whether it is a queue, and in @giver who put what. */
+static bool find(struct guarded *g, uint32_t *giver)
+{
+	uint32_t way[WAYS_MAX];
+	size_t n, i;
+
+	g->way = TL_TASK_NONE;
+	follow(g, giver);
+	if (believed(g))
+		return true;
+	n = ways(g, way);
+	for (i = 0; i < n && n > 1; i++) {
+		g->way = way[i];
+		follow(g, giver);
+		if (believed(g))
+			return true;
+	}
+	return false;
 }
 
 static void mark_taking(const struct guarded *g, struct tl_tasks *tasks, const struct tl_task_of *mutex)
@@ -284,8 +360,7 @@ int tl_task_guarded(struct tl_tasks *tasks, const struct tl_task_of *mutex, cons
 		for (i = 0; i < t->threads; i++)
 			g.visit[i] = (struct visit){ TL_TASK_NONE, TL_TASK_NONE, TL_TASK_NONE, TL_TASK_NONE };
 		look_at_all(&g, mutex, condition);
-		follow(&g, giver);
-		*is = believed(&g);
+		*is = find(&g, giver);
 		if (*is)
 			mark_taking(&g, tasks, mutex);
 		code = *is ? hand_on(&g, tasks, giver, &tasks->object[condition->object]) : 0;

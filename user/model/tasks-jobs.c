@@ -7,7 +7,10 @@
  * job of the one before it; so is one that begins with a wait for room in a queue
  * (tasks-back.c). A job begins
  *
- * - with something received or taken out that nobody was seen to give: it came from outside;
+ * - with something received or taken out that nobody was seen to give: it came from outside.
+ *   Not so the first receiving of who was handed something or waited before, as it was for this; not
+ *   the rest of a message, received before anything was handed on; and not the answer to what
+ *   was sent, if it is known who asks on the connection;
  * - with a wait that nobody was seen to end: a timer, or a signal that was lost;
  * - with a thread that goes on in a new round. In the thread that a job began in, not from
  *   outside, and after the job was handed on there, an operation on an object that the round
@@ -47,10 +50,34 @@ struct finder {
 	uint32_t *head; /* [threads] the place that rounds begin with */
 	uint32_t *seen; /* [places] the round that had it last */
 	bool *backward; /* [events] waits for room, which hand nothing on */
+	uint32_t *asked; /* [events] the sending that a receiving is the answer to, or TL_TASK_NONE */
+	bool *fresh; /* [threads] has received nothing from outside since it waited or was handed something */
+	uint32_t *message; /* [threads] the stream that it has received from since it handed something on */
 	uint32_t rounds;
 };
 
 /* ---- jobs ---------------------------------------------------------------------------- */
+
+static int answers(struct finder *f)
+{
+	const struct tl_task_trace *t = f->tasks->trace;
+	uint32_t *sent = malloc((t->objects + 1) * sizeof(*sent)); /* the last one by who asks */
+	size_t i;
+
+	if (!sent)
+		return -ENOMEM;
+	memset(sent, 0xff, (t->objects + 1) * sizeof(*sent));
+	for (i = 0; i < t->n; i++) {
+		const struct tl_task_event *event = &t->event[i];
+		bool asks = event->end != TL_TASK_NONE && event->end == t->client;
+
+		f->asked[i] = asks && event->op == TL_TASK_RECV ? sent[event->object] : TL_TASK_NONE;
+		if (asks && event->op == TL_TASK_SEND)
+			sent[event->object] = (uint32_t)i;
+	}
+	free(sent);
+	return 0;
+}
 
 static int places(struct finder *f)
 {
@@ -73,9 +100,14 @@ static int places(struct finder *f)
 		f->places.gives[f->tasks->handoff[i].from] = true;
 	f->seen = code ? NULL : calloc(f->places.n + 1, sizeof(*f->seen));
 	f->head = code ? NULL : calloc(t->threads + 1, sizeof(*f->head));
+	f->fresh = code ? NULL : calloc(t->threads + 1, sizeof(*f->fresh));
+	f->message = code ? NULL : malloc((t->threads + 1) * sizeof(*f->message));
+	f->asked = code ? NULL : malloc((t->n + 1) * sizeof(*f->asked));
 	f->backward = code ? NULL : calloc(t->n + 1, sizeof(*f->backward));
-	if (!f->seen || !f->head || !f->backward || tl_task_backward(f->tasks, f->backward))
+	if (!f->seen || !f->head || !f->fresh || !f->message || !f->asked || !f->backward || answers(f) ||
+	    tl_task_backward(f->tasks, f->backward))
 		return -ENOMEM;
+	memset(f->message, 0xff, (t->threads + 1) * sizeof(*f->message));
 	return tl_task_heads(f->tasks, &f->places, f->head);
 }
 
@@ -115,6 +147,24 @@ static bool leads(const struct finder *f, const struct found *job, uint32_t even
 				      f->seen[f->places.place[event]] == job->round));
 }
 
+/* The job that something from outside was received for, TL_TASK_NONE if it begins one. */
+static uint32_t received_job(struct finder *f, uint32_t event, uint32_t before)
+{
+	const struct tl_task_event *all = f->tasks->trace->event;
+	uint32_t asked = f->asked[event];
+
+	if (asked != TL_TASK_NONE && all[asked].thread != all[event].thread)
+		before = f->tasks->ends[asked];
+	else if (asked == TL_TASK_NONE && !f->fresh[all[event].thread] &&
+		 f->message[all[event].thread] != all[event].object)
+		return TL_TASK_NONE;
+	if (before == TL_TASK_NONE)
+		return TL_TASK_NONE;
+	if (asked == TL_TASK_NONE)
+		f->found[f->tasks->leaf[before].job].outside = true;
+	return f->tasks->leaf[before].job;
+}
+
 static bool from_outside(enum tl_task_op op)
 {
 	return op == TL_TASK_DEQ || op == TL_TASK_RECV;
@@ -131,6 +181,11 @@ static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *
 	handed = f->backward[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
 	if (handed != TL_TASK_NONE)
 		return handed;
+	if (event->op == TL_TASK_RECV && before != TL_TASK_NONE) {
+		job = received_job(f, leaf->first, before);
+		if (job != TL_TASK_NONE)
+			return job;
+	}
 	if (takes || before == TL_TASK_NONE)
 		return job_new(f, event->thread, from_outside(event->op));
 	job = f->tasks->leaf[before].job;
@@ -139,6 +194,21 @@ static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *
 	*led = !head_at(f, leaf->first) && leads(f, &f->found[job], leaf->last);
 	return *led || (head_at(f, leaf->first) && !f->places.gives[leaf->first]) ?
 	       job_new(f, event->thread, false) : job;
+}
+
+/* After a leaf that begins with an event. */
+static void freshen(struct finder *f, uint32_t event)
+{
+	const struct tl_task_event *e = &f->tasks->trace->event[event];
+
+	if (f->places.gives[event])
+		f->message[e->thread] = TL_TASK_NONE;
+	else if (e->op == TL_TASK_RECV)
+		f->message[e->thread] = e->object;
+	if (f->backward[event] || f->asked[event] != TL_TASK_NONE)
+		return;
+	if (tl_task_takes(e->op) || f->tasks->giver[event] != TL_TASK_NONE)
+		f->fresh[e->thread] = e->op != TL_TASK_RECV;
 }
 
 static void jobs_find(struct finder *f)
@@ -152,6 +222,7 @@ static void jobs_find(struct finder *f)
 		bool led;
 
 		leaf->job = job_of(f, leaf, &led);
+		freshen(f, leaf->first);
 		job = &f->found[leaf->job];
 		job->leaves++;
 		if (event->thread == job->thread && !led)
@@ -371,5 +442,8 @@ int tl_tasks_jobs(struct tl_tasks *tasks)
 	free(f.seen);
 	free(f.head);
 	free(f.backward);
+	free(f.asked);
+	free(f.message);
+	free(f.fresh);
 	return code ? code : types(tasks);
 }

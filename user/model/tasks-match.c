@@ -226,6 +226,9 @@ static enum tl_task_use signal_use(const struct tl_tasks *tasks, const struct co
 	uint64_t signals = counts->op[TL_TASK_SIGNAL], waits = counts->op[TL_TASK_WAIT];
 	bool guarded = waits_guarded(tasks, counts);
 
+	/* A thread that was in its library when the recording began shows how that waits for a mutex. */
+	if ((counts->op[TL_TASK_LOCK] + counts->op[TL_TASK_UNLOCK]) > 10 * (signals + waits))
+		return TL_TASK_USE_MUTEX;
 	if (signals && !guarded && most(counts->by_owner, signals))
 		return TL_TASK_USE_MUTEX;
 	if (waits * 10 > signals * 11 + 20)
