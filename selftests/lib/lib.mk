@@ -29,7 +29,7 @@ GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg
 			--silence-errors --cflags --libs liburing)
 guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
-GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber)
+GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber replog)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
@@ -48,9 +48,11 @@ $(GUEST_OUT)/load: $(guest-load-objs:%=$(GUEST_OBJ)/%.o)
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^ -lm
 
-# Its library's functions are watched, so it has one; and its own are to be found on the stack.
-$(GUEST_OBJ)/jobber.o: private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
+# Their libraries' functions are watched, so they have some; and their own are to be found on the stack.
+$(GUEST_OBJ)/jobber.o $(GUEST_OBJ)/replog.o: private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
 $(GUEST_OUT)/jobber: $(GUEST_OBJ)/jobber.o
+$(GUEST_OUT)/replog: $(patsubst %,$(GUEST_OBJ)/%.o,replog addr opt)
+$(GUEST_OUT)/jobber $(GUEST_OUT)/replog:
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
 
