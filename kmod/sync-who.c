@@ -5,7 +5,9 @@
  *
  * The list of processes only grows while hooks are armed, and what is on it stays: a
  * number is stored before the count is released. A thread takes a free entry of its bucket by
- * swapping its number in, and gives it back when it ends; nobody else looks into it.
+ * swapping its number in, and gives it back when it ends; nobody else looks into it. Where a
+ * thread finds no room, each time takes a number that nobody writes: so it is known that
+ * something was lost.
  */
 #include <linux/hash.h>
 #include <linux/netlink.h>
@@ -159,7 +161,7 @@ static struct tl_sync_thread *take(u32 tid)
  * tl_sync_thread() - The current thread's entry
  *
  * Context: task.
- * Return: NULL if it is not to be recorded, or there is no room.
+ * Return: NULL if it is not to be recorded, or there is no room, which is counted.
  */
 struct tl_sync_thread *tl_sync_thread(void)
 {
@@ -168,7 +170,11 @@ struct tl_sync_thread *tl_sync_thread(void)
 	if (likely(!tl_sync_is_chosen(current)))
 		return NULL;
 	thread = find(current->pid);
-	return thread ? thread : take(current->pid);
+	if (!thread)
+		thread = take(current->pid);
+	if (unlikely(!thread))
+		tl_sync_point_number();
+	return thread;
 }
 
 /* The current thread ends. Context: task. */
