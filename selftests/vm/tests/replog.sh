@@ -5,10 +5,11 @@
 # The fault of paper 002, 5.2: a replicated log, whose senders sleep all at once as one of them sleeps with
 # the lock held that all need, does not use its link. The tasks that were recorded name the sleep and say
 # that the senders are in step; with calls that wait for their answers they are not, and the link is
-# used. SECONDS_EACH: how long each is looked at (4).
+# used. SECONDS_EACH: how long each is looked at (3).
 . /job/lib.sh
+. /job/recording.sh
 
-seconds=${SECONDS_EACH:-4} rate=16000000 # bits a second
+seconds=${SECONDS_EACH:-3} rate=16000000 # bits a second
 # A buffer that is empty after seven tenths of the sleep; some of it is in the socket.
 options=(--senders 4 --record 16384 --room 200000 --pause-ms 250)
 
@@ -42,7 +43,7 @@ of()
 # run MODE: recorded, and how much of the link it used in $used
 run()
 {
-	local mode=$1 program recorder before after
+	local mode=$1 program before after
 
 	mkdir "/tmp/$mode"
 	mkfifo "/tmp/$mode/go"
@@ -51,10 +52,7 @@ run()
 	program=$!
 	exec 9>"/tmp/$mode/go"
 	wait_until 20 pgrep -f "^replog primary" || not_ok "$mode: runs"
-	tierlens tasks record --comm replog --seconds 600 --buffer 67108864 -o "/tmp/$mode/table.csv" \
-		--json >"/tmp/$mode/recorded.json" 9>&- &
-	recorder=$!
-	wait_until 60 eval 'ls -l /proc/$recorder/fd | grep -q tierlens-sync' || not_ok "$mode: recording begins"
+	begin_recording "/tmp/$mode/table.csv" --comm replog
 	echo >&9
 	exec 9>&-
 	sleep 2
@@ -63,9 +61,8 @@ run()
 	after=$(sent)
 	used=$(echo "$before $after" | awk -v rate=$rate '{ printf "%.3f\n", ($3 - $1) * 8 / rate / ($4 - $2) }')
 	wait $program
-	kill -INT $recorder
-	wait $recorder || not_ok "$mode: recording ends well"
-	is "$(jq .lost "/tmp/$mode/recorded.json")" 0 "$mode: nothing is lost"
+	end_recording
+	is "$(recorded_lost)" 0 "$mode: nothing is lost"
 	tierlens tasks infer "/tmp/$mode/table.csv" >"/tmp/$mode/found.txt"
 	tierlens tasks infer "/tmp/$mode/table.csv" --json >"/tmp/$mode/found.json"
 	diag "$mode: $used of the link, $(cat "/tmp/$mode/log")"

@@ -6,6 +6,7 @@
 # jobs that a pool of threads takes from a queue with a mutex and a condition, that a reactor is told of by
 # an eventfd, and that go through three stages; of two types. JOBS: how many (150).
 . /job/lib.sh
+. /job/recording.sh
 
 # judged KEY: of the last shape
 judged()
@@ -26,20 +27,17 @@ record()
 	jobber --wait --jobs "${JOBS:-150}" --pause-us 6000 "$shape" <"/tmp/$shape/go" >"/tmp/$shape/log" &
 	program=$!
 	exec 9>"/tmp/$shape/go"
-	tierlens tasks record --pid $program --seconds 60 --buffer 67108864 -o "/tmp/$shape/table.csv" --json >"/tmp/$shape/recorded.json" 9>&- &
-	recorder=$!
-	wait_until 20 eval 'ls -l /proc/$recorder/fd | grep -q tierlens-sync' || not_ok "$shape: recording begins"
+	begin_recording "/tmp/$shape/table.csv" --pid $program
 	echo >&9
 	exec 9>&-
 	wait $program
-	kill -INT $recorder
-	wait $recorder || not_ok "$shape: recording ends well"
+	end_recording
 }
 
 load_module || exit 1
 for shape in pool reactor pipeline; do
 	record
-	is "$(jq .lost "/tmp/$shape/recorded.json")" 0 "$shape: nothing is lost"
+	is "$(recorded_lost)" 0 "$shape: nothing is lost"
 	tierlens tasks infer "/tmp/$shape/table.csv" --json >"/tmp/$shape/found.json"
 	check "$shape: the program says what it did" \
 		python3 /job/jobber-truth.py "/tmp/$shape/table.csv" "/tmp/$shape/log" "/tmp/$shape"
@@ -53,5 +51,5 @@ for shape in pool reactor pipeline; do
 done
 # The names are those of the program's functions, outermost first.
 is "$(cut -d, -f6 /tmp/pool/table.csv | grep -c 'worker;serve;.*;write_log$' | jq '. > 100')" true 'stacks have names'
-is "$(jq .stacks_cut /tmp/pool/recorded.json | jq '. < 20')" true 'nearly all reach to where their threads began'
+is "$(jq .stacks_cut /tmp/pool/table.rec | jq '. < 20')" true 'nearly all reach to where their threads began'
 done_testing

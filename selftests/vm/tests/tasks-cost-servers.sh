@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: kernels=6.1 machine=virtual manual timeout=1800
+#
+# By how much Apache's event MPM and MariaDB's pool of threads answer later while their sync points are
+# recorded: system calls alone (15 % at most), and with the library's locks (printed: a server that locks much and
+# does little pays more). And that a module which is there without recording costs nothing. Time is instructions
+# here, on one processor, of the clients, too; a byte that is copied counts as one, so that stacks count for more than
+# on a real machine. Not reached yet: run it by name. REPEATS: pairs of runs (5).
+. /job/lib.sh
+. /job/recording.sh
+
+repeats=${REPEATS:-5}
+
+uptime_ms()
+{
+	awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
+}
+
+# took COMMAND...: milliseconds
+took()
+{
+	local begin
+
+	begin=$(uptime_ms)
+	"$@" >/dev/null || not_ok "$*"
+	echo $(($(uptime_ms) - begin))
+}
+
+# Prints the median of a file's numbers.
+middle()
+{
+	sort -n "$1" | awk '{ x[NR] = $1 } END { print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2 }'
+}
+
+# cost NAME BOUND OPTIONS COMMAND...: OPTIONS of tasks record, in one word
+cost()
+{
+	local name=$1 bound=$2 off on i options
+	read -ra options <<<"$3"
+	shift 3
+
+	: >/tmp/ratios
+	"$@"
+	for ((i = 0; i < repeats; i++)); do
+		off=$(took "$@")
+		begin_recording /tmp/cost.csv "${options[@]}"
+		on=$(took "$@")
+		end_recording
+		awk -v off="$off" -v on="$on" 'BEGIN { print on / off - 1 }' >>/tmp/ratios
+		diag "$name: $off ms, recorded $on ms, $(jq -c '[.events, .lost]' /tmp/cost.rec)"
+	done
+	check "$name: answers take $(middle /tmp/ratios | awk '{ printf "%.1f", 100 * $1 }') % longer (bound: $bound %)" \
+		awk -v r="$(middle /tmp/ratios)" -v bound="$bound" 'BEGIN { exit !(100 * r <= bound) }'
+}
+
+# Whether the module is there or not
+idle()
+{
+	local without with i
+
+	: >/tmp/ratios
+	for ((i = 0; i < repeats; i++)); do
+		without=$(lockloop --threads 2 --rounds 300000)
+		load_module
+		with=$(lockloop --threads 2 --rounds 300000)
+		unload_module
+		awk -v off="$without" -v on="$with" 'BEGIN { print on / off - 1 }' >>/tmp/ratios
+	done
+	check "locks cost $(middle /tmp/ratios | awk '{ printf "%.2f", 100 * $1 }') % more with the module that does not record" \
+		awk -v r="$(middle /tmp/ratios)" 'BEGIN { exit !(r < 0.005 && r > -0.005) }'
+}
+
+idle
+load_module || exit 1
+start_event_apache || exit 1
+cost 'apache, system calls' 15 '--no-library --comm apache2' ask_apache 30
+cost 'apache, and the library' 1000 '--comm apache2' ask_apache 30
+kill "$(cat /tmp/apache/pid)"
+start_pooled_mariadb 50 || exit 1
+cost 'mariadb, system calls' 15 '--no-library --comm mariadbd' ask_mariadb
+cost 'mariadb, and the library' 1000 '--comm mariadbd' ask_mariadb
+done_testing
