@@ -119,8 +119,9 @@ static struct hook {
 	struct tracepoint *tracepoint; /* NULL: not armed */
 } hooks[] = {
 	{ "sched_switch", tl_sync_point_switched },
-	{ "sys_enter", on_call },
+	/* In this order: a call whose begin is seen has its end seen. */
 	{ "sys_exit", on_return },
+	{ "sys_enter", on_call },
 	{ "sched_process_fork", on_fork },
 	{ "sched_process_exec", on_exec },
 	{ "sched_process_exit", on_exit },
