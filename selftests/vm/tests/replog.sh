@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: kernels=6.1 timeout=900 machine=virtual
+# vm: kernels=6.1 brief=none timeout=900 machine=virtual
 #
 # The fault of paper 002, 5.2: a replicated log, whose senders sleep all at once as one of them sleeps with
 # the lock held that all need, does not use its link. The tasks that were recorded name the sleep and say
