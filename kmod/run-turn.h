@@ -27,12 +27,18 @@ static inline void tl_run_turn_begin(struct tl_run_turn *turn, const struct task
 	turn->run_ns = next->se.sum_exec_runtime;
 }
 
+/* Or it began before the tracepoint was armed. Context: preemption off. */
+static inline bool tl_run_turn_is_known(const struct tl_run_turn *turn)
+{
+	return likely(turn->task == current);
+}
+
 /* The current thread's processor time. Context: preemption off. */
 static inline u64 tl_run_turn_now_ns(const struct tl_run_turn *turn)
 {
-	if (likely(turn->task == current))
+	if (tl_run_turn_is_known(turn))
 		return turn->run_ns + (local_clock() - turn->began_ns);
-	/* The turn began before the tracepoint was armed: the last tick must do. */
+	/* The last tick must do. */
 	return current->se.sum_exec_runtime;
 }
 

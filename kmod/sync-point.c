@@ -29,6 +29,8 @@
 #define REGISTERS 0
 #endif
 
+#define CPU_UNKNOWN ((u64)-1)
+
 static DEFINE_PER_CPU(struct tl_run_turn, turn);
 static atomic64_t numbers;
 static u32 stack_max;
@@ -68,14 +70,28 @@ u64 tl_sync_point_last(void)
 	return atomic64_read(&numbers);
 }
 
+/* CPU_UNKNOWN: what the last tick says may be off by more than a sleep is long. */
 static u64 cpu_now_ns(void)
 {
+	const struct tl_run_turn *mine;
 	u64 ns;
 
 	preempt_disable();
-	ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
+	mine = this_cpu_ptr(&turn);
+	ns = tl_run_turn_is_known(mine) ? tl_run_turn_now_ns(mine) : CPU_UNKNOWN;
 	preempt_enable();
 	return ns;
+}
+
+/*
+ * What the current thread has used since a point began, in which it slept. Where it is not
+ * known how much it had used at the begin: since it woke up.
+ */
+static u64 cpu_since(const struct tl_sync_point *point, u64 now_ns)
+{
+	if (unlikely(point->began_cpu_ns == CPU_UNKNOWN))
+		return now_ns - this_cpu_ptr(&turn)->run_ns;
+	return now_ns - point->began_cpu_ns;
 }
 
 /**
@@ -159,7 +175,7 @@ static void add_used(struct tierlens_sync_record *record, const struct tl_sync_p
 	if (point->began_ns && current->nvcsw != point->switches) {
 		record->flags |= TIERLENS_SYNC_SLEPT;
 		record->wait_ns = record->time_ns - point->began_ns -
-				  min(record->cpu_ns - point->began_cpu_ns,
+				  min(cpu_since(point, record->cpu_ns),
 				      record->time_ns - point->began_ns);
 	}
 #if TL_HAS_STORAGE
