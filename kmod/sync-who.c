@@ -158,18 +158,15 @@ static struct tl_sync_thread *take(u32 tid)
 }
 
 /**
- * tl_sync_thread() - The current thread's entry
+ * tl_sync_thread() - The entry of the current thread, whose process is chosen
  *
  * Context: task.
- * Return: NULL if it is not to be recorded, or there is no room, which is counted.
+ * Return: NULL if there is no room, which is counted.
  */
 struct tl_sync_thread *tl_sync_thread(void)
 {
-	struct tl_sync_thread *thread;
+	struct tl_sync_thread *thread = find(current->pid);
 
-	if (likely(!tl_sync_is_chosen(current)))
-		return NULL;
-	thread = find(current->pid);
 	if (!thread)
 		thread = take(current->pid);
 	if (unlikely(!thread))

@@ -49,9 +49,10 @@ static bool is_over(void)
  */
 struct tl_sync_thread *tl_sync_session_thread(void)
 {
-	struct tl_sync_thread *thread = in_task() ? tl_sync_thread() : NULL;
-
-	return thread && !is_over() ? thread : NULL;
+	/* An entry is looked for last: it counts as lost what a thread without one does. */
+	if (!in_task() || !tl_sync_is_chosen(current) || is_over())
+		return NULL;
+	return tl_sync_thread();
 }
 
 /* ---- hooks -------------------------------------------------------------------------- */
