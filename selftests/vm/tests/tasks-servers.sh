@@ -17,8 +17,7 @@ record()
 	"${@:3}" || not_ok "$1 is asked"
 	sleep 1
 	end_recording
-	# A server goes on while the recording ends: what it is in the middle of then is counted.
-	check "$1: next to nothing is lost ($(recorded_lost))" [ "$(recorded_lost)" -le 5 ]
+	is "$(recorded_lost)" 0 "$1: nothing is lost"
 	tierlens tasks infer "/tmp/$1.csv" --json >"/tmp/$1.json" 2>/dev/null
 	diag "$1: $(jq -c '[.trace.events, (.jobs | length)]' "/tmp/$1.json") events and jobs"
 }
