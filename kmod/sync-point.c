@@ -15,6 +15,10 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#if defined(CONFIG_X86_64)
+#include <asm/fsgsbase.h>
+#endif
+
 #include "run-turn.h"
 #include "sync-point.h"
 #include "sync-ring.h"
@@ -137,14 +141,37 @@ static void registers_copy(u64 *to, const struct pt_regs *regs)
 #endif
 }
 
+static unsigned long thread_pointer(void)
+{
+#if defined(CONFIG_X86_64)
+	return x86_fsbase_read_cpu();
+#elif defined(CONFIG_ARM64)
+	return read_sysreg(tpidr_el0);
+#else
+	return 0;
+#endif
+}
+
+/*
+ * How much of the stack there may be from here on. The first thread's is the last thing in
+ * memory; the library has what it knows of another one right above that one's stack, and the
+ * thread pointer leads there. Where that is not so it lies elsewhere, and bounds nothing.
+ */
+static unsigned long stack_bound(unsigned long from)
+{
+	unsigned long end = thread_pointer();
+
+	if (end <= from || end > TASK_SIZE)
+		end = TASK_SIZE;
+	return from < end ? end - from : 0;
+}
+
 /* What can be had without waiting for a page. */
 static u32 stack_copy(void *to, struct pt_regs *regs)
 {
-	unsigned long from = user_stack_pointer(regs), want = stack_max, left;
+	unsigned long from = user_stack_pointer(regs), left;
+	unsigned long want = min_t(unsigned long, stack_max, stack_bound(from));
 
-	/* The first thread's stack is the last thing in memory. */
-	if (from < TASK_SIZE)
-		want = min(want, TASK_SIZE - from);
 	if (!access_ok((const void __user *)from, want))
 		return 0;
 	pagefault_disable();
