@@ -183,9 +183,10 @@ void tl_sync_call_begins(struct tl_sync_thread *thread, struct pt_regs *regs, lo
 	if (gives(point))
 		point->seq = tl_sync_point_number();
 	tl_sync_point_begin(point);
-	thread->in_call = true;
 	thread->fd = args[0];
 	thread->many = nr == __NR_recvmmsg || nr == __NR_sendmmsg;
+	/* Pairs with tl_sync_call_cut(): it is whole. */
+	smp_store_release(&thread->in_call, true);
 }
 
 /* ---- what came of it -------------------------------------------------------------------- */
@@ -217,14 +218,11 @@ void tl_sync_call_ends(struct tl_sync_thread *thread, struct pt_regs *regs, long
 {
 	struct tl_sync_point *point = &thread->call;
 
-	if (!thread->in_call)
+	if (!thread->in_call || !xchg(&thread->in_call, false))
 		return;
-	thread->in_call = false;
 	if (!came_to_something(point, ret)) {
-		if (!point->seq)
-			return;
-		point->op = TIERLENS_SYNC_VOID;
-		tl_sync_point_write(point, NULL);
+		if (point->seq)
+			tl_sync_point_void(point->seq);
 		return;
 	}
 	if (is_stream(point) && point->kind != TIERLENS_SYNC_LISTENER && !thread->many)
@@ -234,4 +232,18 @@ void tl_sync_call_ends(struct tl_sync_thread *thread, struct pt_regs *regs, long
 	if (point->op == TIERLENS_SYNC_RECV && !thread->many)
 		tl_sync_file_taken(thread->fd, point);
 	tl_sync_point_write(point, regs);
+}
+
+/**
+ * tl_sync_call_cut() - The end of a thread's system call will not be seen
+ * @thread: its entry
+ *
+ * If it has a number already, that is not lost.
+ *
+ * Context: task, when no call begins any more.
+ */
+void tl_sync_call_cut(struct tl_sync_thread *thread)
+{
+	if (xchg(&thread->in_call, false) && thread->call.seq)
+		tl_sync_point_void(thread->call.seq);
 }

@@ -7,5 +7,6 @@ struct tl_sync_thread;
 
 void tl_sync_call_begins(struct tl_sync_thread *thread, struct pt_regs *regs, long nr);
 void tl_sync_call_ends(struct tl_sync_thread *thread, struct pt_regs *regs, long ret);
+void tl_sync_call_cut(struct tl_sync_thread *thread);
 
 #endif

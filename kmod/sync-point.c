@@ -257,3 +257,24 @@ void tl_sync_point_write_of(const struct task_struct *task, struct tl_sync_point
 {
 	write(task, point, NULL);
 }
+
+/**
+ * tl_sync_point_void() - Nothing comes of what was begun
+ * @seq: its number, which is not lost
+ *
+ * Context: task.
+ */
+void tl_sync_point_void(u64 seq)
+{
+	struct tierlens_sync_record *record;
+
+	preempt_disable();
+	record = tl_sync_ring_reserve(sizeof(*record));
+	if (record) {
+		*record = (struct tierlens_sync_record) {
+			.size = sizeof(*record), .op = TIERLENS_SYNC_VOID, .seq = seq,
+		};
+		tl_sync_ring_commit(record->size);
+	}
+	preempt_enable();
+}

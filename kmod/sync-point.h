@@ -33,6 +33,7 @@ u64 tl_sync_point_last(void);
 void tl_sync_point_begin(struct tl_sync_point *point);
 void tl_sync_point_write(struct tl_sync_point *point, struct pt_regs *regs);
 void tl_sync_point_write_of(const struct task_struct *task, struct tl_sync_point *point);
+void tl_sync_point_void(u64 seq);
 void tl_sync_point_switched(void *data, bool preempt, struct task_struct *prev,
 			    struct task_struct *next);
 

@@ -188,3 +188,18 @@ void tl_sync_thread_gone(void)
 	thread->objects[1] = 0;
 	atomic_set_release(&thread->tid, 0);
 }
+
+/**
+ * tl_sync_threads_walk() - Look at all entries
+ * @each: called for each
+ *
+ * Context: process.
+ */
+void tl_sync_threads_walk(void (*each)(struct tl_sync_thread *thread))
+{
+	struct tl_sync_thread *thread = buckets[0], *end = buckets[1 << BUCKET_BITS];
+
+	for (; thread < end; thread++)
+		if (atomic_read(&thread->tid))
+			each(thread);
+}

@@ -10,7 +10,8 @@ struct mm_struct;
 struct netlink_ext_ack;
 
 /**
- * struct tl_sync_thread - A thread of a chosen process; only it touches its entry
+ * struct tl_sync_thread - A thread of a chosen process; only it touches its entry, but for
+ *                         the end of a recording, see tl_sync_call_cut()
  * @tid: its number; 0: the entry is free
  * @call: the system call that it is in, if that can become a sync point
  * @in_call: whether it is
@@ -41,5 +42,6 @@ bool tl_sync_is_chosen_mm(const struct mm_struct *mm);
 void tl_sync_choose(const struct task_struct *task);
 struct tl_sync_thread *tl_sync_thread(void);
 void tl_sync_thread_gone(void);
+void tl_sync_threads_walk(void (*each)(struct tl_sync_thread *thread));
 
 #endif

@@ -33,7 +33,8 @@
 static DEFINE_MUTEX(lock); /* protects running, and serialises beginning and ending */
 static bool running;
 static u64 until_ns;
-static DEFINE_MUTEX(reader); /* one at a time; protects ended */
+static DEFINE_MUTEX(reader); /* one at a time; protects cut and ended */
+static bool cut; /* calls that were not over are told */
 static bool ended; /* that it has is told */
 
 static bool is_over(void)
@@ -184,6 +185,7 @@ static int begin(const struct tl_sync_ask *ask, struct netlink_ext_ack *extack)
 	ret = tl_sync_who_init(ask->processes, ask->nprocesses, extack);
 	if (ret)
 		goto err_who;
+	cut = false;
 	ended = false;
 	tl_sync_file_init();
 	tl_sync_point_init(ask->stack);
@@ -238,6 +240,18 @@ static ssize_t read_end(char __user *to, size_t room)
 	return sizeof(record);
 }
 
+/* What is in the middle of a call when its time is over is not lost. */
+static void cut_calls(void)
+{
+	lockdep_assert_held(&reader);
+	if (cut)
+		return;
+	/* Hooks that did not see yet that it is are done. */
+	tracepoint_synchronize_unregister();
+	tl_sync_threads_walk(tl_sync_call_cut);
+	cut = true;
+}
+
 static ssize_t on_read(struct file *file, char __user *to, size_t room, loff_t *offset)
 {
 	/* Asked before: what is in the rings then, is all. */
@@ -246,6 +260,10 @@ static ssize_t on_read(struct file *file, char __user *to, size_t room, loff_t *
 
 	mutex_lock(&reader);
 	got = tl_sync_ring_read(to, room);
+	if (!got && over) {
+		cut_calls();
+		got = tl_sync_ring_read(to, room);
+	}
 	if (!got)
 		got = over ? read_end(to, room) : -EAGAIN;
 	mutex_unlock(&reader);

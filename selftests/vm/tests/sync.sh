@@ -204,6 +204,32 @@ refused 'too many processes' 100 131072 0 "$(seq -s, 65)"
 
 # ---- ends -------------------------------------------------------------------------------
 
+# all_sleep PID...: are waiting for room in their pipes
+all_sleep()
+{
+	local pid
+
+	for pid; do
+		grep -q '^State:.S' "/proc/$pid/status" || return
+	done
+}
+
+begin bash -c 'read -r; head -c 1000000 /dev/zero | sleep 1000 & head -c 1000000 /dev/zero | sleep 1000'
+record 60000 1048576 0 $program
+go
+wait_until 20 eval '[ $(pgrep -x head | wc -l) = 2 ]'
+mapfile -t heads < <(pgrep -x head)
+wait_until 20 all_sleep "${heads[@]}"
+kill -9 "${heads[0]}"
+wait_until 20 eval '! pgrep -x head | grep -qx ${heads[0]}'
+kill $recorder
+recorder_ends
+is "$(jq -s 'length == (map(select(.op == "end")) | .[0].seq)' /tmp/sync.json)" true \
+	'what ends by a signal, or not before the recording, is not lost'
+true_of 'map(select(.op == "void")) | length >= 2' 'it has come to nothing'
+pkill -x sleep
+wait $program
+
 begin jobber --wait --jobs 3000 --workers 3 --pause-us 100 pool
 record 60000 1048576 1024 $program "${probes[@]}"
 go
