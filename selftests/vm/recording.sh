@@ -3,6 +3,24 @@
 #
 # For tests in the guest that record sync points: the recording, and two servers with pools of threads.
 
+# ---- a program that is recorded from its begin ------------------------------
+
+# hold FILE COMMAND...: which waits for a line on standard input, in $program; FILE gets what it prints
+hold()
+{
+	rm -f /tmp/go
+	mkfifo /tmp/go
+	"${@:2}" </tmp/go >"$1" &
+	program=$!
+	exec 9>/tmp/go
+}
+
+let_go()
+{
+	echo >&9
+	exec 9>&-
+}
+
 # ---- the recording ----------------------------------------------------------
 
 # begin_recording FILE.csv OPTION...: what tasks record says goes to FILE.json

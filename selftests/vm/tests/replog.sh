@@ -43,24 +43,20 @@ of()
 # run MODE: recorded, and how much of the link it used in $used
 run()
 {
-	local mode=$1 program before after
+	local mode=$1 before after
 
 	mkdir "/tmp/$mode"
-	mkfifo "/tmp/$mode/go"
-	ip netns exec primary replog primary --to 10.1.0.2:7000 --log /dev/nullb0 --mode "$mode" "${options[@]}" --seconds $((seconds + 3)) \
-		--wait <"/tmp/$mode/go" >"/tmp/$mode/log" &
-	program=$!
-	exec 9>"/tmp/$mode/go"
+	hold "/tmp/$mode/log" ip netns exec primary replog primary --to 10.1.0.2:7000 --log /dev/nullb0 --mode "$mode" \
+		"${options[@]}" --seconds $((seconds + 3)) --wait
 	wait_until 20 pgrep -f "^replog primary" || not_ok "$mode: runs"
 	begin_recording "/tmp/$mode/table.csv" --comm replog
-	echo >&9
-	exec 9>&-
+	let_go
 	sleep 2
 	before=$(sent)
 	sleep "$seconds"
 	after=$(sent)
 	used=$(echo "$before $after" | awk -v rate=$rate '{ printf "%.3f\n", ($3 - $1) * 8 / rate / ($4 - $2) }')
-	wait $program
+	wait "$program"
 	end_recording
 	is "$(recorded_lost)" 0 "$mode: nothing is lost"
 	tierlens tasks infer "/tmp/$mode/table.csv" >"/tmp/$mode/found.txt"

@@ -5,19 +5,16 @@
 # A recording of more threads than there is room for: what those do that find none is counted as lost. None of
 # them ends before all have locked once.
 . /job/lib.sh
+. /job/recording.sh
 
 threads=4600
 load_module || exit 1
-mkfifo /tmp/go
-lockloop --wait --threads $threads --rounds 1 </tmp/go >/dev/null &
-program=$!
-exec 9>/tmp/go
-tlmnl --pause 5 sync 60000 16777216 0 $program pthread_mutex_lock:0 pthread_mutex_unlock:1 >/tmp/sync.json 2>/tmp/sync.err &
+hold /dev/null lockloop --wait --threads $threads --rounds 1
+tlmnl --pause 5 sync 60000 16777216 0 "$program" pthread_mutex_lock:0 pthread_mutex_unlock:1 >/tmp/sync.json 2>/tmp/sync.err &
 recorder=$!
 wait_until 60 grep -q . /tmp/sync.err
-echo >&9
-exec 9>&-
-wait $program
+let_go
+wait "$program"
 kill $recorder
 wait $recorder || not_ok "the recorder ends well: $(cat /tmp/sync.err)"
 locks=$(jq -s 'map(select(.op == "lock" and .flags >= 2)) | length' /tmp/sync.json)

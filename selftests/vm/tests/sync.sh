@@ -6,6 +6,7 @@
 # stack, in the order of cause and effect, of chosen processes only; what did not fit is missing by
 # number; the recording ends with who reads it, and nothing is left behind.
 . /job/lib.sh
+. /job/recording.sh
 
 # recorded FILTER: what jq makes of all records but the last, which tells the end
 recorded()
@@ -33,32 +34,16 @@ recorder_ends()
 	wait $recorder || not_ok "the recorder ends well: $(cat /tmp/sync.err)"
 }
 
-# begin PROGRAM...: which waits for a line, see go
-begin()
-{
-	rm -f /tmp/go
-	mkfifo /tmp/go
-	"$@" </tmp/go >/tmp/truth.json &
-	program=$!
-	exec 9>/tmp/go
-}
-
-go()
-{
-	echo >&9
-	exec 9>&-
-}
-
 load_module || exit 1
 probes=(pthread_mutex_lock:0 pthread_mutex_unlock:1 pthread_cond_wait:2 pthread_cond_signal:3)
 
 # ---- a library's locks and conditions --------------------------------------------
 
 n=150
-begin jobber --wait --jobs $n --workers 3 --pause-us 1000 pool
-record 60000 4194304 8192 $program "${probes[@]}"
-go
-wait $program
+hold /tmp/truth.json jobber --wait --jobs $n --workers 3 --pause-us 1000 pool
+record 60000 4194304 8192 "$program" "${probes[@]}"
+let_go
+wait "$program"
 kill $recorder
 recorder_ends
 true_of '[.[].seq] | length == (unique | length) and max == length' 'nothing is lost, nothing twice'
@@ -129,10 +114,10 @@ files()
 {
 	local kind more total
 
-	begin python3 -u /tmp/files.py
-	record 60000 4194304 1024 $program
-	go
-	wait $program
+	hold /tmp/truth.json python3 -u /tmp/files.py
+	record 60000 4194304 1024 "$program"
+	let_go
+	wait "$program"
 	kill $recorder
 	recorder_ends
 	total=$(cat /tmp/truth.json)
@@ -164,15 +149,15 @@ fi
 
 # ---- too much, and bad input ---------------------------------------------------------
 
-begin jobber --wait --jobs 400 --workers 3 --pause-us 100 pool
-tlmnl --pause 600 sync 60000 131072 8192 $program "${probes[@]}" >/tmp/sync.json 2>/tmp/sync.err &
+hold /tmp/truth.json jobber --wait --jobs 400 --workers 3 --pause-us 100 pool
+tlmnl --pause 600 sync 60000 131072 8192 "$program" "${probes[@]}" >/tmp/sync.json 2>/tmp/sync.err &
 recorder=$!
 wait_until 20 grep -q . /tmp/sync.err
 check 'there is one recording at a time' eval '! tlmnl sync 10 131072 0 $$ 2>/tmp/busy.err'
 check 'which is said' grep -q 'another recording runs' /tmp/busy.err
 check 'the module stays while one runs' eval '! rmmod tierlens 2>/dev/null'
-go
-wait $program
+let_go
+wait "$program"
 is "$(jq -s 'map(select(.job > 0)) | map(.job) | unique | length' /tmp/truth.json)" 400 'the program is not held up'
 kill $recorder
 recorder_ends
@@ -214,9 +199,9 @@ all_sleep()
 	done
 }
 
-begin bash -c 'read -r; head -c 1000000 /dev/zero | sleep 1000 & head -c 1000000 /dev/zero | sleep 1000'
-record 60000 1048576 0 $program
-go
+hold /tmp/truth.json bash -c 'read -r; head -c 1000000 /dev/zero | sleep 1000 & head -c 1000000 /dev/zero | sleep 1000'
+record 60000 1048576 0 "$program"
+let_go
 wait_until 20 eval '[ $(pgrep -x head | wc -l) = 2 ]'
 mapfile -t heads < <(pgrep -x head)
 wait_until 20 all_sleep "${heads[@]}"
@@ -228,15 +213,15 @@ is "$(jq -s 'length == (map(select(.op == "end")) | .[0].seq)' /tmp/sync.json)" 
 	'what ends by a signal, or not before the recording, is not lost'
 true_of 'map(select(.op == "void")) | length >= 2' 'it has come to nothing'
 pkill -x sleep
-wait $program
+wait "$program"
 
-begin jobber --wait --jobs 3000 --workers 3 --pause-us 100 pool
-record 60000 1048576 1024 $program "${probes[@]}"
-go
+hold /tmp/truth.json jobber --wait --jobs 3000 --workers 3 --pause-us 100 pool
+record 60000 1048576 1024 "$program" "${probes[@]}"
+let_go
 sleep 0.3
 kill -9 $recorder
 wait $recorder 2>/dev/null
 check 'who is killed leaves nothing behind' wait_until 60 rmmod tierlens
-wait $program
+wait "$program"
 is $? 0 'and the program goes on'
 done_testing

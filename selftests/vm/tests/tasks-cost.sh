@@ -25,17 +25,10 @@ preloaded()
 
 recorded()
 {
-	local program
-
-	rm -f /tmp/go
-	mkfifo /tmp/go
-	lockloop --threads "$1" --rounds $((all / $1)) --wait </tmp/go >/tmp/loop &
-	program=$!
-	exec 9>/tmp/go
-	begin_recording /tmp/loop.csv --pid $program
-	echo >&9
-	exec 9>&-
-	wait $program
+	hold /tmp/loop lockloop --threads "$1" --rounds $((all / $1)) --wait
+	begin_recording /tmp/loop.csv --pid "$program"
+	let_go
+	wait "$program"
 	end_recording
 	cat /tmp/loop
 }

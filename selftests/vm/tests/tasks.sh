@@ -23,14 +23,10 @@ at_least()
 record()
 {
 	mkdir "/tmp/$shape"
-	mkfifo "/tmp/$shape/go"
-	jobber --wait --jobs "${JOBS:-150}" --pause-us 6000 "$shape" <"/tmp/$shape/go" >"/tmp/$shape/log" &
-	program=$!
-	exec 9>"/tmp/$shape/go"
-	begin_recording "/tmp/$shape/table.csv" --pid $program
-	echo >&9
-	exec 9>&-
-	wait $program
+	hold "/tmp/$shape/log" jobber --wait --jobs "${JOBS:-150}" --pause-us 6000 "$shape"
+	begin_recording "/tmp/$shape/table.csv" --pid "$program"
+	let_go
+	wait "$program"
 	end_recording
 }
 
