@@ -53,6 +53,7 @@ struct writer {
 	struct tl_sync_streams streams;
 	struct life *life; /* [watch->n] */
 	struct tl_ids other; /* processes that run another program now */
+	char *first_other; /* what the first of them called itself */
 	u64 last_seq, voids;
 };
 
@@ -157,9 +158,17 @@ static int exec_note(struct writer *w, const struct tierlens_sync_record *record
 
 	if (runs_other(w, record->process))
 		return 0;
-	tl_faults_note(&w->table->notes, 0, "process %u ran another program when it was %s: of what follows no "
-		       "functions are known: record it by itself", record->process, name);
-	return tl_ids_of(&w->other, &record->process, sizeof(record->process), &id);
+	if (!w->first_other)
+		w->first_other = strdup(name);
+	return w->first_other ? tl_ids_of(&w->other, &record->process, sizeof(record->process), &id) : -ENOMEM;
+}
+
+/* A script has many: they are told in one sentence. */
+static void other_tell(struct writer *w)
+{
+	if (w->other.n)
+		tl_faults_note(&w->table->notes, 0, "%zu of the processes ran another program, the first was %s then: of what "
+			       "they did there no functions are known: record it by itself", (size_t)w->other.n, w->first_other);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -264,6 +273,7 @@ static int lines_write(struct writer *w)
 			w->table->strange++;
 	}
 	tl_out_progress_end();
+	other_tell(w);
 	return code;
 }
 
@@ -294,6 +304,7 @@ int tl_sync_table_write(struct tl_sync_table *table, FILE *to, struct tl_error *
 	tl_unwind_free(&w->unwind);
 	tl_sync_streams_free(&w->streams);
 	tl_ids_free(&w->other);
+	free(w->first_other);
 	free(w);
 	return code ? tl_error_no_memory(err) : 0;
 }
