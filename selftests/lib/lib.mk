@@ -29,7 +29,7 @@ GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg
 			--silence-errors --cflags --libs liburing)
 guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
-GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber replog lockloop recorder-lock.so)
+GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber jobber-bare replog lockloop recorder-lock.so)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
@@ -56,6 +56,15 @@ $(GUEST_OUT)/lockloop: $(patsubst %,$(GUEST_OBJ)/%.o,lockloop addr opt)
 $(GUEST_OUT)/jobber $(GUEST_OUT)/replog $(GUEST_OUT)/lockloop:
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
+
+# The same as others may have built it: no names, nothing that tells how to come to a caller.
+$(GUEST_OBJ)/jobber-bare.o: private GUEST_CFLAGS += -g0 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables
+$(GUEST_OBJ)/jobber-bare.o: $(GUEST_DIR)/jobber.c
+	@mkdir -p $(@D)
+	$(GUEST_CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread $(GUEST_CFLAGS) -MMD -MP -c -o $@ $<
+$(GUEST_OUT)/jobber-bare: $(GUEST_OBJ)/jobber-bare.o
+	@mkdir -p $(@D)
+	$(GUEST_CC) -pthread -s $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
 
 $(GUEST_OBJ)/recorder-lock.o: private GUEST_CFLAGS += -fPIC
 $(GUEST_OUT)/recorder-lock.so: $(GUEST_OBJ)/recorder-lock.o
