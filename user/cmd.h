@@ -26,7 +26,7 @@ extern const struct tl_cmd tl_cmd_top, tl_cmd_status, tl_cmd_enable, tl_cmd_disa
 extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report, tl_cmd_demand, tl_cmd_selftest;
 extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
-extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck;
+extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck, tl_cmd_anomaly;
 extern const struct tl_cmd tl_cmd_pmu, tl_cmd_pmu_list, tl_cmd_pmu_record, tl_cmd_pmu_learn;
 extern const struct tl_cmd tl_cmd_pmu_clean, tl_cmd_pmu_compare;
 extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer,
