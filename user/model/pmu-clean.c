@@ -3,26 +3,26 @@
  * Cleaning what the multiplexed PMU gives
  *
  * Of each event in each interval there are two opinions: what was counted, scaled by the time
- * that it was counted, y with variance v (1 - f) / f where it ran for the part f; and what the
- * other events and the intervals beside say, p with variance q, from the known runs of the
- * program (pmu-foretell.c). The second is all there is where nothing was counted, where a zero
- * cannot have been one, and where a value that was counted all the time is farther above p than
- * any was that is known. A count that was taken all the time stays as it is otherwise. Else:
+ * that it was counted, y with variance v (1 - f) / f where it ran for the part f and n where it ran
+ * all the time; and what the other events and the intervals beside say, p with variance q, from the
+ * known runs of the program (pmu-foretell.c). The second is all there is where nothing was counted,
+ * where a zero cannot have been one, and where a value that was counted all the time is farther
+ * above p than any was that is known. Else, with v' = v (1 - f) / f or n, both are weighed, by
  *
- * What was counted is certain; of the rest, u, the first and the second are held against each
- * other. Above p, with the part q' = q - v of q that lasts for the interval,
+ *	m = (q y + v' p) / (q + v'),	h = φ / (φ + a),	φ = φ(y - p; 0, q + v'),
  *
- *	x = f e^y + (1 - f) e^u,	u = p + h q' / (q' + v / f) (y - p),
+ * where h is how likely it is that they are of the same: normal against flat density. If they are
+ * not, and y is above p, what was counted in part of the time is certain, and the rest is p; below
+ * p nothing stands alone. So what is believed is
  *
- * and h is how likely it is that y is no event that stands alone, of which the rest has nothing:
- * normal against flat density. Nothing stands alone below p, and rates are of different sizes
- * there: the logarithms themselves are weighed,
+ *	x = log(h e^m + (1 - h) (f e^y + (1 - f) e^p))	above p,	x = m	below.
  *
- *	x = (q y + v' p) / (q + v'),	v' = v (1 - f) / f,	var x = q v' / (q + v')
+ * Of what was counted all the time it is h m + (1 - h) y; to foretell others by, it stays y: what
+ * they say of each other should not come back to them.
  *
  * All is done again with what came of it: others foretell better once they are better known
- * themselves. q and v, and whether the known runs are of use at all: pmu-fit.c. An event of which
- * none is: pmu-alone.c.
+ * themselves. Whether the known runs are of use at all, and q: pmu-fit.c; v and n: pmu-noise.c. An
+ * event of which none is: pmu-alone.c.
  *
  * Sources: paper 003, 2.2 and 2.3. What was counted with what was not: R. M. Royall, On finite
  * population sampling theory, Biometrika 57 (1970). The weights are those of the best linear
@@ -46,10 +46,7 @@
 #define FAR_PART 0.995
 #define FAR_MIN 0.7
 
-/* Density of logarithms of what happens alone: one of fifty, anywhere within a factor of fifty. */
-#define ALONE (0.02 / 4)
-
-/* A zero is none where TL_PMU_COUNTS were foretold, of which the least that is like it is that part. */
+/* A zero is none where TL_PMU_COUNTS are foretold, and that part of it by all that is like it. */
 #define ZERO_PART 0.2
 
 /**
@@ -78,13 +75,13 @@ bool tl_pmu_above(const struct tl_pmu_work *s, size_t cell)
 	return tl_pmu_rate(s->record, cell) > s->out->event[cell % s->events].threshold;
 }
 
-/* (1 - f) / f, and what counting alone makes of a few. */
+/* How far what was counted is off: by what is within an interval, and by counting a few. */
 static double noise(const struct tl_pmu_work *s, size_t cell)
 {
-	double f = tl_pmu_running(s, cell), v = s->scatter[cell % s->events];
+	double f = tl_pmu_running(s, cell), v = s->scatter[cell];
 
 	if (f >= TL_PMU_FULL)
-		return 0;
+		return s->jitter[cell % s->events];
 	return (1 - f) / f * v + (1 - f) / (s->record->count[cell] + 1);
 }
 
@@ -92,11 +89,16 @@ static double noise(const struct tl_pmu_work *s, size_t cell)
 static void start(struct tl_pmu_work *s)
 {
 	size_t cell, e;
+	double v;
 
 	for (cell = 0; cell < s->cells; cell++)
 		s->y[cell] = log(tl_pmu_rate(s->record, cell) + s->f.offset[cell % s->events]);
-	for (e = 0; e < s->events; e++)
-		s->scatter[e] = tl_pmu_steps(s, e);
+	for (e = 0; e < s->events; e++) {
+		v = tl_pmu_steps(s, e);
+		for (cell = e; cell < s->cells; cell += s->events)
+			s->scatter[cell] = v;
+		s->wide[e] = TL_PMU_NORMAL95;
+	}
 	for (cell = 0; cell < s->cells; cell++) {
 		s->now.value[cell] = s->y[cell];
 		s->bad[cell] = tl_pmu_running(s, cell) <= 0 || tl_pmu_above(s, cell);
@@ -136,39 +138,30 @@ static bool is_outlier(const struct tl_pmu_work *s, size_t cell, const struct tl
 	       s->y[cell] - p->value > fmax(far, FAR_MIN);
 }
 
-/*
- * How likely it is that what was counted tells of what was not, by how far it is off: some of it
- * stands alone.
- */
+/* How likely it is that what was counted and what was foretold differ by their errors only. */
 static double is_alike(double off, double variance)
 {
-	double normal = exp(-off * off / (2 * variance)) / sqrt(2 * M_PI * variance);
+	double normal = tl_pmu_normal(off, variance);
 
-	return normal / (normal + ALONE);
+	return normal / (normal + TL_PMU_ALONE);
 }
 
-/* More was counted than was foretold. */
+/*
+ * What was counted tells of what was not, as far as it varies within an interval. Or it stands
+ * alone, above p, which is right of the rest. Below p nothing does.
+ */
 static void join(struct tl_pmu_work *s, size_t cell, const struct tl_foretold *p)
 {
-	double f = tl_pmu_running(s, cell), off = s->y[cell] - p->value;
-	double v = s->scatter[cell % s->events] + 1 / (s->record->count[cell] + 1);
-	double lasts = fmax(p->variance - v, p->variance / 16), seen = lasts + v / f;
-	double alike = lasts / seen * is_alike(off, seen);
-	double rest = (1 - f) * exp(p->value + alike * off);
+	double f = tl_pmu_running(s, cell), off = s->y[cell] - p->value, q = p->variance;
+	double seen = f * exp(s->y[cell]), rest = (1 - f) * exp(p->value), v = noise(s, cell);
+	double alike = off > 0 ? is_alike(off, q + v) : 1, mixed = p->value + q / (q + v) * off;
+	double alone = log(seen + rest), value;
 
-	s->next.value[cell] = log(f * exp(s->y[cell]) + rest);
-	rest /= exp(s->next.value[cell]);
-	s->next.variance[cell] = f < TL_PMU_FULL ?
-		rest * rest * ((1 - alike) * lasts + v / (1 - f)) : 0;
-}
-
-/* Less was. Opinions that contradict each other are both worth less: R. T. Birge (1932). */
-static void mix(struct tl_pmu_work *s, size_t cell, const struct tl_foretold *p)
-{
-	double q = p->variance, v = noise(s, cell), off = s->y[cell] - p->value;
-
-	s->next.value[cell] = (q * s->y[cell] + v * p->value) / (q + v);
-	s->next.variance[cell] = q * v / (q + v) * fmax(off * off / (q + v), 1);
+	value = log(fmax(alike * exp(mixed) + (1 - alike) * exp(alone), seen));
+	rest /= seen + rest;
+	s->next.value[cell] = value;
+	s->next.variance[cell] = alike * (q * v / (q + v) + pow(mixed - value, 2)) +
+				 (1 - alike) * (rest * rest * q + pow(alone - value, 2));
 }
 
 /* What is to be believed of a cell of which p is foretold. */
@@ -185,11 +178,13 @@ static enum tl_pmu_action weigh(struct tl_pmu_work *s, size_t cell, const struct
 		return TL_PMU_ZERO;
 	if (outlier && f >= TL_PMU_FULL)
 		return TL_PMU_OUTLIER;
-	if (s->y[cell] > p->value)
+	if (f < TL_PMU_FULL) {
 		join(s, cell, p);
-	else
-		mix(s, cell, p);
-	return outlier ? TL_PMU_OUTLIER : f >= TL_PMU_FULL ? TL_PMU_KEPT : TL_PMU_CORRECTED;
+		return outlier ? TL_PMU_OUTLIER : TL_PMU_CORRECTED;
+	}
+	s->next.value[cell] = s->y[cell];
+	s->next.variance[cell] = noise(s, cell);
+	return TL_PMU_KEPT;
 }
 
 static void cell_pass(struct tl_pmu_work *s, size_t cell)
@@ -242,12 +237,28 @@ static void interval_set(struct tl_pmu_work *s, size_t cell, double low, double 
 	s->out->high95[cell] = fmax(fmin(to_count(s, cell, high), most), s->out->count[cell]);
 }
 
+/* A count that was taken all the time, by the noise that the record has. */
+static void smooth(struct tl_pmu_work *s, size_t cell)
+{
+	double n = s->jitter[cell % s->events], q = s->told[cell].variance;
+	double off = s->y[cell] - s->told[cell].value, alike = is_alike(off, q + n);
+
+	if (s->out->action[cell] != TL_PMU_KEPT || n <= 0 || !s->said[cell] ||
+	    s->record->count[cell] <= 0)
+		return;
+	s->out->action[cell] = TL_PMU_CORRECTED;
+	s->now.value[cell] = s->y[cell] - alike * n / (q + n) * off;
+	s->now.variance[cell] = alike * q * n / (q + n) + (1 - alike) * n;
+}
+
 static void answer(struct tl_pmu_work *s, size_t cell)
 {
 	size_t event = cell % s->events;
-	double value = s->now.value[cell], sd = s->wide[event] * sqrt(s->now.variance[cell]);
-	double spread = s->spread[cell];
+	double spread = s->spread[cell], value, sd;
 
+	smooth(s, cell);
+	value = s->now.value[cell];
+	sd = s->wide[event] * sqrt(s->now.variance[cell]);
 	if (s->out->action[cell] <= TL_PMU_SCALED || s->out->action[cell] == TL_PMU_ABSENT)
 		return;
 	s->out->count[cell] = to_count(s, cell, value);
@@ -265,7 +276,7 @@ static int work_init(struct tl_pmu_work *s)
 	double *memory;
 
 	s->cells = s->record->intervals * s->events;
-	memory = calloc(9 * s->cells + 2 * s->events, sizeof(*memory));
+	memory = calloc(10 * s->cells + 2 * s->events, sizeof(*memory));
 	s->y = memory;
 	s->bad = calloc(2 * s->cells, sizeof(*s->bad));
 	s->told = calloc(s->cells, sizeof(*s->told));
@@ -279,7 +290,8 @@ static int work_init(struct tl_pmu_work *s)
 					      memory + 5 * s->cells };
 	s->room = memory + 6 * s->cells;
 	s->scatter = memory + 9 * s->cells;
-	s->wide = s->scatter + s->events;
+	s->wide = s->scatter + s->cells;
+	s->jitter = s->wide + s->events;
 	return tl_foretell_init(&s->f, s->in);
 }
 

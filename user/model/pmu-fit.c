@@ -5,8 +5,8 @@
  * Whether the known runs are of this program at all: they are not, for an event, if they foretell
  * what was counted worse than the intervals beside it do, y(t) by (y(t-1) + y(t+1)) / 2, and worse
  * than where it was tried. Both are held against the same counts, and both miss what counting now
- * and then adds, so that nothing needs to be known of that. What is unlike is used for nothing, and the event is judged by its
- * own record.
+ * and then adds, so that nothing needs to be known of that. What is unlike is used for nothing, and
+ * the event is judged by its own record.
  *
  * How far off what is foretold is: as far as it was where it was tried, or farther, if the record
  * says so. Residuals r(t) = y(t) - p(t) that have a cause that lasts go together,
@@ -15,16 +15,12 @@
  *
  * those of counting now and then do not.
  *
- * And v, by how much events scatter within an interval: what r² has above that, and not more than
- * half the squares of steps from one interval to the next, of which the program has a part itself.
+ * How far what was counted is off: pmu-noise.c.
  */
 #include "median.h"
 #include "pmu-work.h"
 
 #include <math.h>
-
-/* Too few values to say anything of them. */
-#define FEW 8
 
 #define BESIDE 2 /* intervals to either side, of which the nearest that was counted is taken */
 
@@ -39,40 +35,14 @@
 #define UNLIKE_PART 0.3
 #define UNLIKE_ALONE 1.5
 
-/* Half of the middle of squared steps between neighbours, as of normal deviates. */
 /**
- * tl_pmu_steps() - The most that v of an event can be
+ * tl_pmu_residual() - How far what was counted is off what was foretold
  * @s: the work
- * @event: which
+ * @cell: interval times events plus event
  *
- * Return: v, if the program itself never changed.
+ * Return: it, in logarithms; NAN if there is nothing to compare.
  */
-double tl_pmu_steps(const struct tl_pmu_work *s, size_t event)
-{
-	double part = 0;
-	size_t n = 0, t, last = 0;
-	bool any = false;
-
-	for (t = 0; t < s->record->intervals; t++) {
-		size_t cell = t * s->events + event;
-		double f = tl_pmu_running(s, cell);
-
-		if (f <= 0 || s->record->count[cell] <= 0)
-			continue;
-		if (any && f < TL_PMU_FULL) {
-			s->room[n++] = fabs(s->y[cell] - s->y[last]);
-			part += (1 - f) / f;
-		}
-		any = true;
-		last = cell;
-	}
-	if (!n)
-		return 0;
-	return pow(tl_quantile(s->room, n, 0.6827), 2) / 2 / (part / (double)n);
-}
-
-/* How far what was counted is off what was foretold; NAN if there is nothing to compare. */
-static double residual(const struct tl_pmu_work *s, size_t cell)
+double tl_pmu_residual(const struct tl_pmu_work *s, size_t cell)
 {
 	return s->said[cell] && tl_pmu_running(s, cell) > 0 ? s->y[cell] - s->told[cell].value : NAN;
 }
@@ -94,11 +64,11 @@ static double lasting(struct tl_pmu_work *s, size_t event)
 
 	for (sign = 0; sign < 2; sign++) {
 		for (t = 0, n = 0; t < s->record->intervals; t++, last = off) {
-			off = residual(s, t * s->events + event);
+			off = tl_pmu_residual(s, t * s->events + event);
 			if (t && !isnan(off) && !isnan(last))
 				s->room[n++] = fabs(sign ? off - last : off + last);
 		}
-		if (n < FEW)
+		if (n < TL_PMU_FEW)
 			return 0;
 		sum += (sign ? -1 : 1) * square_of(s, n);
 	}
@@ -132,14 +102,14 @@ static double worse(struct tl_pmu_work *s, size_t event)
 
 	for (t = 0; t < s->record->intervals; t++) {
 		cell = t * s->events + event;
-		if (isnan(residual(s, cell)) || !beside(s, cell, false, &before) ||
+		if (isnan(tl_pmu_residual(s, cell)) || !beside(s, cell, false, &before) ||
 		    !beside(s, cell, true, &behind))
 			continue;
 		s->room[n] = fabs(s->y[cell] - (before + behind) / 2);
 		s->room[s->cells + n] = s->told[cell].variance;
-		s->room[2 * s->cells + n++] = fabs(residual(s, cell));
+		s->room[2 * s->cells + n++] = fabs(tl_pmu_residual(s, cell));
 	}
-	if (n < FEW)
+	if (n < TL_PMU_FEW)
 		return -1;
 	far = tl_quantile(s->room, n, WORSE_PART);
 	tried = WORSE_TRIED * sqrt(tl_median(s->room + s->cells, n));
@@ -161,7 +131,8 @@ static void unlike_set(struct tl_pmu_work *s, size_t event)
 		s->now.value[cell] = s->y[cell];
 		s->now.variance[cell] = INFINITY;
 		if (s->out->action[cell] != TL_PMU_ABSENT)
-			s->out->action[cell] = tl_pmu_running(s, cell) < TL_PMU_FULL ? TL_PMU_SCALED : TL_PMU_KEPT;
+			s->out->action[cell] = tl_pmu_running(s, cell) < TL_PMU_FULL ?
+						TL_PMU_SCALED : TL_PMU_KEPT;
 	}
 }
 
@@ -184,42 +155,6 @@ static void guard(struct tl_pmu_work *s)
 			unlike_set(s, e);
 }
 
-/*
- * v of an event: what its scaled values are farther off what was foretold than the truth is. And
- * how many deviations off are 95 of 100 of them: more than of normal ones.
- */
-static void scatter_fit(struct tl_pmu_work *s, size_t event)
-{
-	double part = 0, square, q, v, off;
-	size_t n = 0, t, i, cell;
-
-	s->wide[event] = TL_PMU_NORMAL95;
-	for (t = 0; t < s->record->intervals; t++) {
-		double f = tl_pmu_running(s, t * s->events + event);
-
-		cell = t * s->events + event;
-		off = residual(s, cell);
-		if (isnan(off) || f >= TL_PMU_FULL || s->record->count[cell] <= 0)
-			continue;
-		s->room[n] = fabs(off);
-		s->room[s->cells + n] = s->room[2 * s->cells + n] = s->told[cell].variance;
-		part += (1 - f) / f;
-		n++;
-	}
-	if (n < FEW)
-		return;
-	q = tl_quantile(s->room + 2 * s->cells, n, 0.6827);
-	part /= (double)n;
-	for (i = 0; i < n; i++)
-		s->room[2 * s->cells + i] = s->room[i];
-	square = square_of(s, n);
-	v = fmin(tl_pmu_steps(s, event), fmax(square - q, q / 16) / part);
-	s->scatter[event] = v;
-	for (i = 0; i < n; i++)
-		s->room[i] = s->room[i + 2 * s->cells] / sqrt(s->room[s->cells + i] + v * part);
-	s->wide[event] = fmin(fmax(TL_PMU_NORMAL95, tl_quantile(s->room, n, 0.95)), 2 * TL_PMU_NORMAL95);
-}
-
 /* Where the record says that what is foretold is farther off than where it was tried, it is. */
 static void widen(struct tl_pmu_work *s, size_t event)
 {
@@ -227,7 +162,7 @@ static void widen(struct tl_pmu_work *s, size_t event)
 	size_t n = 0, t;
 
 	for (t = 0; t < s->record->intervals; t++)
-		if (!isnan(residual(s, t * s->events + event)))
+		if (!isnan(tl_pmu_residual(s, t * s->events + event)))
 			s->room[n++] = s->told[t * s->events + event].variance;
 	q = tl_quantile(s->room, n, 0.6827);
 	if (!n || more <= q)
@@ -246,10 +181,8 @@ void tl_pmu_fit(struct tl_pmu_work *s)
 	size_t e;
 
 	guard(s);
-	for (e = 0; e < s->events; e++) {
-		if (!s->f.trials[e] || s->out->event[e].unlike)
-			continue;
-		widen(s, e);
-		scatter_fit(s, e);
-	}
+	for (e = 0; e < s->events; e++)
+		if (s->f.trials[e] && !s->out->event[e].unlike)
+			widen(s, e);
+	tl_pmu_noise_fit(s);
 }

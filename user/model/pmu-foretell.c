@@ -6,20 +6,24 @@
  * around them: means, which are more certain than what they are of, tell in which part of its
  * work a program is. A feature counts by what it says of the event, r² / (1 - r²) with its
  * correlation r, in units of its deviation, and less where it is not certain itself: with
- * variance v, by s² / (s² + c v). What is foretold is the median of the nearest: some of them
- * are beside what is usual themselves. Rates are taken as logarithms: it is factors that programs
+ * variance v, by s² / (s² + c v). What is foretold is the median of the nearest, as some of them
+ * are beside what is usual themselves, or what a plane through them says at that place (local.c),
+ * or what is between the two. Rates are taken as logarithms: it is factors that programs
  * have in common, and that errors are judged by.
  *
  * How far it is off is tried where the truth is known: samples are made as uncertain as the
  * record is at some interval, which may be neither more nor less than what is met, and
- * foretold by the other runs (by the rest of the run, if there is only one). So is k chosen.
+ * foretold by the other runs (by the rest of the run, if there is only one). So are k and the part
+ * of the plane chosen.
  * What was off there gives the intervals.
  *
- * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, medians, and
- * uncertainty.
+ * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, medians, planes, and
+ * uncertainty. Of what is between two opinions by trials: D. H. Wolpert, Stacked generalization,
+ * Neural Networks 5 (1992).
  */
 #include "pmu-foretell.h"
 
+#include "local.h"
 #include "median.h"
 #include "pmu.h"
 
@@ -37,7 +41,9 @@
 #define CLIP 2.0 /* of the distance that one feature can make */
 #define SPREAD 8 /* of the nearest, how far apart they are */
 #define SPREAD_MIN 0.01 /* nothing is known better than to a hundredth */
+#define CERTAIN 1e-5 /* variance of what is most certain */
 #define NEAREST 16 /* between which the truth is thought to be */
+#define PARTS 4 /* steps in which the part of the plane is tried */
 #define BESIDE 5 /* samples around one that are nearly the same */
 
 static double offset_of(const struct tl_pmu_in *in, size_t event)
@@ -151,6 +157,7 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
 	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
 	f->variance = calloc(f->events, sizeof(*f->variance));
+	f->plane = calloc(f->events, sizeof(*f->plane));
 	f->use = calloc(f->events * samples, sizeof(*f->use));
 	f->run = calloc(samples, sizeof(*f->run));
 	f->first = calloc(runs + 1, sizeof(*f->first));
@@ -159,8 +166,8 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->seen = calloc(2 * f->intervals * f->features, sizeof(*f->seen));
 	if (f->seen)
 		f->unsure = f->seen + f->intervals * f->features;
-	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->use && f->run &&
-	       f->first && f->k && f->trials ? 0 : -ENOMEM;
+	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance &&
+	       f->plane && f->use && f->run && f->first && f->k && f->trials ? 0 : -ENOMEM;
 }
 
 /**
@@ -204,6 +211,7 @@ void tl_foretell_free(struct tl_foretell *f)
 	free(f->weight);
 	free(f->off);
 	free(f->variance);
+	free(f->plane);
 	free(f->use);
 	free(f->run);
 	free(f->first);
@@ -277,16 +285,48 @@ static double middle(const struct tl_foretell *f, const struct tl_knn_near *near
 	return tl_median(value, n);
 }
 
+/* How much the nearest change from interval to interval: half the squares, as of chance. */
+static double step_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
+{
+	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
+	double sum = 0;
+
+	for (i = 0; i < n; i++) {
+		const double *x = f->x + near->sample[i] * f->features + event;
+
+		sum += pow(x[f->events] - x[0], 2) + pow(x[2 * f->events] - x[f->events], 2);
+	}
+	return n ? sum / (4 * (double)n) : 0;
+}
+
+/* By the plane through the nearest; how far the truth may be off it. */
+static bool lay(const struct tl_knn_near *near, const struct tl_local *in, double *value,
+		double *spread)
+{
+	struct tl_local_out out;
+
+	if (!near->n || tl_local(in, near, &out))
+		return false;
+	*value = out.value;
+	*spread = sqrt(out.variance + SPREAD_MIN * SPREAD_MIN);
+	return isfinite(*value) && isfinite(*spread);
+}
+
 static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
-		      struct tl_foretold *told)
+		      const struct tl_local *local, struct tl_foretold *told)
 {
 	const double *y = f->x + f->events + event;
-	double value[TL_KNN_MAX];
+	double value[TL_KNN_MAX], plane, spread, part = f->plane[event];
 	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
 
 	told->value = middle(f, near, f->k[event], event);
 	told->spread = spread_of(f, near, event);
-	told->variance = f->variance[event] * told->spread * told->spread;
+	if (part > 0 && lay(near, local, &plane, &spread)) {
+		told->value += part * (plane - told->value);
+		told->spread += part * (spread - told->spread);
+	}
+	told->variance = fmax(f->variance[event] * told->spread * told->spread, CERTAIN);
+	told->step = step_of(f, near, event);
 	for (i = 0; i < n; i++)
 		value[i] = y[near->sample[i] * f->features];
 	told->most = gsl_stats_max(value, 1, n);
@@ -319,6 +359,8 @@ bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
 	double weight[f->features];
 	struct tl_knn_query query = { .x = f->seen + interval * f->features, .weight = weight,
 				      .use = f->use + event * f->samples };
+	struct tl_local local = { f->x, f->features, f->events + event, query.x,
+				  f->unsure + interval * f->features };
 	struct tl_knn_near near;
 	size_t c;
 
@@ -328,45 +370,69 @@ bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
 		weight[c] = weight_of(f, event, c, f->unsure[interval * f->features + c]);
 	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
 	if (near.n)
-		told_fill(f, &near, event, told);
+		told_fill(f, &near, event, &local, told);
 	return near.n > 0;
 }
 
+/* How far off the truth the medians of k nearest are, and the plane; and how far apart they are. */
+struct trial {
+	double middle[TL_KNN_MAX], plane, spread, plane_spread;
+};
+
+static void trial_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
+		       const struct tl_local *local, double truth, struct trial *trial)
+{
+	size_t k;
+
+	for (k = 0; k < TL_KNN_MAX; k++)
+		trial->middle[k] = truth - middle(f, near, k + 1, event);
+	trial->spread = spread_of(f, near, event);
+	if (lay(near, local, &trial->plane, &trial->plane_spread)) {
+		trial->plane = truth - trial->plane;
+	} else {
+		trial->plane = trial->middle[0];
+		trial->plane_spread = trial->spread;
+	}
+}
+
+/* Samples of other runs; if none of them has the event, those of its own that are not beside it. */
+static void others(const struct tl_foretell *f, const struct tl_knn *knn, size_t s,
+		   struct tl_knn_query *query, struct tl_knn_near *near)
+{
+	near->n = 0;
+	if (f->runs > 1) {
+		query->skip = f->first[f->run[s]];
+		query->skip_end = f->first[f->run[s] + 1];
+		tl_knn_near(knn, query, TL_KNN_MAX, near);
+	}
+	if (near->n)
+		return;
+	query->skip = s < BESIDE ? 0 : s - BESIDE;
+	query->skip_end = s + BESIDE + 1;
+	tl_knn_near(knn, query, TL_KNN_MAX, near);
+}
+
 /* One sample, as uncertain as an interval of the record is. */
-static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, double *off, double *spread)
+static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
 {
 	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
-	size_t s = gsl_rng_uniform_int(random, f->samples), c, k;
-	size_t t = gsl_rng_uniform_int(random, f->intervals);
+	size_t s = gsl_rng_uniform_int(random, f->samples), c;
+	const double *unsure = f->unsure + gsl_rng_uniform_int(random, f->intervals) * f->features;
 	double x[f->features], weight[f->features];
-	struct tl_knn_query query = { x, weight, s < BESIDE ? 0 : s - BESIDE, s + BESIDE + 1,
-				      f->use + event * f->samples };
+	struct tl_knn_query query = { x, weight, 0, 0, f->use + event * f->samples };
+	struct tl_local local = { f->x, f->features, f->events + event, x, unsure };
 	struct tl_knn_near near;
-	double truth = f->x[s * f->features + f->events + event];
 
 	if (!query.use[s])
 		return false;
-	if (f->runs > 1) {
-		query.skip = f->first[f->run[s]];
-		query.skip_end = f->first[f->run[s] + 1];
-	}
 	for (c = 0; c < f->features; c++) {
-		double variance = f->unsure[t * f->features + c];
-
-		weight[c] = weight_of(f, event, c, variance);
+		weight[c] = weight_of(f, event, c, unsure[c]);
 		x[c] = f->x[s * f->features + c];
 		if (weight[c] > 0)
-			x[c] += gsl_ran_gaussian(random, sqrt(variance));
+			x[c] += gsl_ran_gaussian(random, sqrt(unsure[c]));
 	}
-	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
-	if (!near.n && f->runs > 1) { /* no other run has the event */
-		query.skip = s < BESIDE ? 0 : s - BESIDE;
-		query.skip_end = s + BESIDE + 1;
-		tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
-	}
-	for (k = 0; k < TL_KNN_MAX; k++)
-		off[k] = truth - middle(f, &near, k + 1, event);
-	*spread = spread_of(f, &near, event);
+	others(f, &knn, s, &query, &near);
+	trial_fill(f, &near, event, &local, f->x[s * f->features + f->events + event], trial);
 	return near.n > 0;
 }
 
@@ -414,25 +480,48 @@ static double variance_of(const struct tl_foretell *f, size_t event)
 	return f->trials[event] ? fmax(sum / (double)f->trials[event], 1e-4) : INFINITY;
 }
 
-static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, double *off)
+/* What the median of so many is off, on an average, if the plane has that part. */
+static double off_mean(const struct trial *trial, size_t n, size_t k, double part)
 {
-	double sum[TL_KNN_MAX] = { 0 }, spread[TL_FORETELL_TRIALS];
-	size_t n = 0, best = 0, trial, k;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += fabs(trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k]));
+	return n ? sum / (double)n : INFINITY;
+}
+
+/* The k that is best, and then the part of the plane that is best with it. */
+static size_t choose(const struct trial *trial, size_t n, double *part)
+{
+	size_t best = 0, k, i;
+
+	for (k = 1; k < TL_KNN_MAX; k++)
+		if (off_mean(trial, n, k, 0) < off_mean(trial, n, best, 0))
+			best = k;
+	for (*part = 0, i = 1; i <= PARTS; i++)
+		if (off_mean(trial, n, best, (double)i / PARTS) < off_mean(trial, n, best, *part))
+			*part = (double)i / PARTS;
+	return best;
+}
+
+static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
+{
+	double *off = f->off + event * TL_FORETELL_TRIALS, part, spread;
+	size_t n = 0, k, i;
 
 	if (any(f->weight + event * f->features, f->features))
-		for (trial = 0; trial < TL_FORETELL_TRIALS; trial++)
-			n += try_one(f, event, random, off + n * TL_KNN_MAX, &spread[n]);
-	for (trial = 0; trial < n; trial++)
-		for (k = 0; k < TL_KNN_MAX; k++)
-			sum[k] += fabs(off[trial * TL_KNN_MAX + k]);
-	for (k = 1; k < TL_KNN_MAX; k++)
-		if (sum[k] < sum[best])
-			best = k;
-	f->k[event] = best + 1;
+		for (i = 0; i < TL_FORETELL_TRIALS; i++)
+			n += try_one(f, event, random, &trial[n]);
+	k = choose(trial, n, &part);
+	f->k[event] = k + 1;
+	f->plane[event] = part;
 	f->trials[event] = n >= TL_FORETELL_TRIALS / 8 ? n : 0;
-	for (trial = 0; trial < n; trial++)
-		f->off[event * TL_FORETELL_TRIALS + trial] = off[trial * TL_KNN_MAX + best] / spread[trial];
-	gsl_sort(f->off + event * TL_FORETELL_TRIALS, 1, n);
+	for (i = 0; i < n; i++) {
+		spread = trial[i].spread + part * (trial[i].plane_spread - trial[i].spread);
+		off[i] = (trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k])) / spread;
+	}
+	gsl_sort(off, 1, n);
 	f->variance[event] = variance_of(f, event);
 }
 
@@ -448,14 +537,14 @@ static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, doub
 int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state)
 {
 	gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-	double *off = calloc((size_t)TL_FORETELL_TRIALS * TL_KNN_MAX, sizeof(*off));
+	struct trial *trial = calloc(TL_FORETELL_TRIALS, sizeof(*trial));
 	size_t e;
 
 	look(f, state);
-	for (e = 0; random && off && f->samples && e < f->events; e++)
-		try_event(f, e, random, off);
+	for (e = 0; random && trial && f->samples && e < f->events; e++)
+		try_event(f, e, random, trial);
 	if (random)
 		gsl_rng_free(random);
-	free(off);
-	return random && off ? 0 : -ENOMEM;
+	free(trial);
+	return random && trial ? 0 : -ENOMEM;
 }

@@ -35,6 +35,7 @@ struct tl_foretell_state {
  * @sd: [@features] of @x
  * @weight: [events][@features] what each says of an event
  * @k: [events] neighbours
+ * @plane: [events] the part that a plane through the nearest has in what is foretold
  * @off: [events][TL_FORETELL_TRIALS] how far the truth was off what was foretold, in units of
  *       how far the nearest are apart, rising
  * @trials: [events] of them
@@ -44,7 +45,7 @@ struct tl_foretell_state {
  */
 struct tl_foretell {
 	size_t events, intervals, features, samples, runs;
-	double *seen, *unsure, *x, *offset, *sd, *weight, *off, *variance;
+	double *seen, *unsure, *x, *offset, *sd, *weight, *off, *variance, *plane;
 	bool *use;
 	size_t *run, *first, *k, *trials;
 };
@@ -56,9 +57,10 @@ struct tl_foretell {
  * @variance: of the truth about @value
  * @least: of the nearest samples
  * @most: of them
+ * @step: half the mean square of how the nearest change from interval to interval
  */
 struct tl_foretold {
-	double value, spread, variance, least, most;
+	double value, spread, variance, least, most, step;
 };
 
 int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);

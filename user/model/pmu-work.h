@@ -8,6 +8,10 @@
 
 #define TL_PMU_FULL 0.999 /* counted all the time */
 #define TL_PMU_NORMAL95 1.959964
+#define TL_PMU_FEW 8 /* values, too few to say anything of them */
+
+/* Density of logarithms of what tells nothing: one of fifty, anywhere within a factor of fifty. */
+#define TL_PMU_ALONE (0.02 / 4)
 
 /* Counts that are more than none, if so many were to come. */
 #define TL_PMU_COUNTS 12.0
@@ -19,7 +23,8 @@
  * @spread: [@cells] of the nearest of what is known
  * @told: [@cells] what is foretold,
  * @said: [@cells] if anything is
- * @scatter: [@events] v
+ * @scatter: [@cells] v, of what was counted for half of the time
+ * @jitter: [@events] of what was counted all the time
  * @wide: [@events] deviations of 95 %
  * @room: [3][@cells] to sort in
  * @bad: [@cells] not to be looked at, for local medians
@@ -31,7 +36,7 @@ struct tl_pmu_work {
 	struct tl_foretell f;
 	struct tl_foretell_state now, next;
 	size_t events, cells;
-	double *y, *spread, *scatter, *wide, *room;
+	double *y, *spread, *scatter, *wide, *room, *jitter;
 	struct tl_foretold *told;
 	bool *said, *bad;
 };
@@ -41,6 +46,11 @@ bool tl_pmu_above(const struct tl_pmu_work *work, size_t cell);
 
 /* pmu-fit.c */
 void tl_pmu_fit(struct tl_pmu_work *work);
+double tl_pmu_residual(const struct tl_pmu_work *work, size_t cell);
+
+/* pmu-noise.c */
+void tl_pmu_noise_fit(struct tl_pmu_work *work);
+double tl_pmu_normal(double off, double variance);
 double tl_pmu_steps(const struct tl_pmu_work *work, size_t event);
 
 /* pmu-alone.c */
