@@ -43,7 +43,7 @@
  * at least, and above all that is like it.
  */
 #define FAR 1.5
-#define FAR_PART 0.995
+#define FAR_PART 0.985
 #define FAR_MIN 0.7
 
 /* A zero is none where TL_PMU_COUNTS are foretold, and that part of it by all that is like it. */
@@ -134,7 +134,8 @@ static bool is_outlier(const struct tl_pmu_work *s, size_t cell, const struct tl
 	if (tl_pmu_above(s, cell))
 		return true;
 	return tl_pmu_running(s, cell) >= TL_PMU_FULL && above > FAR_MIN &&
-	       counts_of(s, cell, p->value) >= TL_PMU_COUNTS &&
+	       counts_of(s, cell, p->value) >= TL_PMU_COUNTS / 4 &&
+	       s->record->count[cell] >= TL_PMU_COUNTS &&
 	       s->y[cell] - p->value > fmax(far, FAR_MIN);
 }
 

@@ -190,13 +190,16 @@ static double jitter_likely(const struct tl_pmu_work *s, size_t event, double n)
 	return sum;
 }
 
-/* An event's own n, by how likely each is and how far off that of all. */
+/*
+ * An event's own n, by how likely each is and how far off that of all. It is no more than that: where
+ * residuals are, it is the program that does what known runs do not.
+ */
 static double jitter_of(const double *likely, size_t all, double most)
 {
 	double best = -INFINITY, sum, own = 0;
 	size_t i;
 
-	for (i = 1; i < JITTERS; i++) {
+	for (i = 1; i <= all; i++) {
 		sum = likely[i] - cost(((double)i - (double)all) / 2, JITTER_DOUBLINGS);
 		if (sum > best) {
 			best = sum;
