@@ -258,11 +258,11 @@ static int flat(double odd, double running, size_t runs, struct tl_pmu_out *out)
 #define WAVED 4
 
 /*
- * All events go up and down together, each in its own measure, in the record so many times as much
- * as in the run that is known. How far it is off the truth, cleaned and not, and how many values
- * were changed.
+ * All events go up and down together, each in its own measure; in the record each by more and less
+ * than in the runs that are known, slowly. How far it is off the truth, cleaned and not, and how
+ * many values were changed.
  */
-static double waves(double noise, double times, double *nothing, size_t *changed)
+static double waves(double noise, double slow, double *nothing, size_t *changed)
 {
 	static const bool has[] = { true, true, true, true };
 	double count[WAVES * WAVED], truth[WAVES * WAVED], rate[2][WAVES * WAVED], ran[WAVES * WAVED];
@@ -278,8 +278,9 @@ static double waves(double noise, double times, double *nothing, size_t *changed
 		for (k = 0; k < 2; k++)
 			rate[k][i] = 1e5 * exp((1 + (double)(i % WAVED)) / 4 *
 					       sin(0.09 * (double)(i / WAVED) + (double)k));
-		truth[i] = times * 1e5 * exp((1 + (double)(i % WAVED)) / 4 *
-					     sin(0.09 * (double)(i / WAVED) + 2));
+		truth[i] = 1e5 * exp(slow * sin(0.05 * (double)(i / WAVED) + (double)(i % WAVED)) +
+				     (1 + (double)(i % WAVED)) / 4 *
+				     sin(0.09 * (double)(i / WAVED) + 2));
 		count[i] = truth[i] * fmax(1 + noise * sim_normal(&random), 0);
 		ran[i] = 1;
 	}
@@ -303,15 +304,45 @@ static void noisy(void)
 	size_t changed;
 
 	for (noise = 0.01; noise < 0.1; noise *= 3) {
-		off = waves(noise, 1, &nothing, &changed);
+		off = waves(noise, 0, &nothing, &changed);
 		ok(off < 0.6 * sqrt(nothing), "noise of %.0f %%: of %.2f %% are left %.2f %%",
 		   100 * noise, 100 * sqrt(nothing), 100 * off);
 	}
-	off = waves(0, 1, &nothing, &changed);
+	off = waves(0, 0, &nothing, &changed);
 	ok(changed == 0 && off <= 0, "no noise: %zu values are changed", changed);
-	off = waves(0, 1.04, &nothing, &changed);
-	ok(off < 0.002, "4 %% more than known for all of the time is no noise: moved by %.2f %%",
+	off = waves(0, 0.04, &nothing, &changed);
+	ok(off < 0.002, "4 %% more and less than known, slowly, are no noise: moved by %.2f %%",
 	   100 * off);
+}
+
+/*
+ * What happens eight times in an interval, and a hundred times in one of them, as all others do
+ * there: once more where others do not, it is no such peak.
+ */
+static void few(void)
+{
+	static const bool has[] = { true, true, true, true };
+	double count[WAVES * WAVED], rate[WAVES * WAVED], ran[WAVES * WAVED];
+	struct tl_pmu_record record = { WAVES, WAVED, count, ran, ran };
+	struct tl_pmu_run run[] = { { WAVES, rate, has }, { WAVES, rate, has } };
+	const size_t odd = 120 * WAVED + 1, peak = 70 * WAVED + 1;
+	struct tl_pmu_out out;
+	size_t i;
+	int code;
+
+	for (i = 0; i < WAVES * WAVED; i++) {
+		rate[i] = i / WAVED == 50 ? 100 : 8;
+		count[i] = i / WAVED == 70 ? 100 : 8;
+		ran[i] = 1;
+	}
+	count[odd] = 60;
+	code = tl_pmu_clean(&(struct tl_pmu_in){ &record, run, 2, TL_PMU_SD }, &out);
+	ok(!code && out.action[odd] == TL_PMU_OUTLIER && fabs(out.count[odd] - 8) < 0.1,
+	   "8 times in all intervals like it, counted 60 times: an outlier, it becomes %g",
+	   out.count[odd]);
+	ok(!code && fabs(out.count[peak] - 100) < 0.1, "where all are up it stays (%g)",
+	   out.count[peak]);
+	tl_pmu_out_free(&out);
 }
 
 static void edges(void)
@@ -349,6 +380,7 @@ int main(void)
 	unlike();
 	sound();
 	noisy();
+	few();
 	edges();
 	return done();
 }

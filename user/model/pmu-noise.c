@@ -41,7 +41,7 @@
 #define JITTER 1e-5
 #define JITTERS 22
 #define JITTER_DOUBLINGS 1.0
-#define JITTER_LIKELIER 10 /* than none, in logarithms */
+#define JITTER_LIKELIER 0.1 /* than none, in logarithms a value */
 
 /* A quarter of normal deviates are within so many of zero; of what is off the middle of two. */
 #define QUARTER 0.3186
@@ -191,8 +191,8 @@ static double jitter_likely(const struct tl_pmu_work *s, size_t event, double n)
 }
 
 /*
- * An event's own n, by how likely each is and how far off that of all. It is no more than that: where
- * residuals are, it is the program that does what known runs do not.
+ * An event's own n, by how likely each is and how far off that of all. It is no more than that:
+ * where residuals are, it is the program that does what known runs do not.
  */
 static double jitter_of(const double *likely, size_t all, double most)
 {
@@ -217,7 +217,7 @@ static bool is_known(const struct tl_pmu_work *s, size_t event)
 /* The first that is tried is none. */
 static void jitter_fit(struct tl_pmu_work *s)
 {
-	double likely[s->events][JITTERS], sum[JITTERS] = { 0 }, most[s->events];
+	double likely[s->events][JITTERS], sum[JITTERS] = { 0 }, most[s->events], more = 0;
 	size_t e, i, all = 0;
 
 	for (e = 0; e < s->events; e++) {
@@ -227,9 +227,10 @@ static void jitter_fit(struct tl_pmu_work *s)
 			likely[e][i] = jitter_likely(s, e, i ? fmin(power(JITTER, i), most[e]) : 0);
 			sum[i] += likely[e][i];
 		}
+		more += most[e] > 0 ? JITTER_LIKELIER * (double)s->record->intervals : 0;
 	}
 	for (i = 1; i < JITTERS; i++)
-		if (sum[i] > sum[all] + (all ? 0 : JITTER_LIKELIER))
+		if (sum[i] > sum[all] + (all ? 0 : more))
 			all = i;
 	for (e = 0; all && e < s->events; e++)
 		if (most[e] > 0)
