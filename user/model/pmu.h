@@ -13,7 +13,7 @@
 enum tl_pmu_action {
 	TL_PMU_KEPT, /* counted all the time, or nothing better is known */
 	TL_PMU_SCALED, /* by equation 1: counted for a part of the time */
-	TL_PMU_CORRECTED, /* scaled, and moved towards what neighbours and other events say */
+	TL_PMU_CORRECTED, /* scaled or noisy, and moved towards what others say */
 	TL_PMU_MISSING, /* not counted at all; filled */
 	TL_PMU_ZERO, /* zero, though it cannot have been; filled */
 	TL_PMU_OUTLIER, /* far above what can have been; replaced */
