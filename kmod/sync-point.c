@@ -89,13 +89,16 @@ static u64 cpu_now_ns(void)
 
 /*
  * What the current thread has used since a point began, in which it slept. Where it is not
- * known how much it had used at the begin: since it woke up.
+ * known how much it had used at the begin: since it woke up. The scheduler's clock, which what it
+ * used before that is of, may be behind ours, which told it at the begin.
  */
 static u64 cpu_since(const struct tl_sync_point *point, u64 now_ns)
 {
-	if (unlikely(point->began_cpu_ns == CPU_UNKNOWN))
-		return now_ns - this_cpu_ptr(&turn)->run_ns;
-	return now_ns - point->began_cpu_ns;
+	u64 then_ns = point->began_cpu_ns;
+
+	if (unlikely(then_ns == CPU_UNKNOWN))
+		then_ns = this_cpu_ptr(&turn)->run_ns;
+	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
 /**
