@@ -151,6 +151,18 @@ static void faults(void)
 	scores_free(noise);
 }
 
+/* An event does not happen for ten intervals on end: no such zero is a reason to fill others. */
+static void zeros_last(void)
+{
+	static const struct pmu_case how = { "faults", 0, 1, 0.01, 0.01, 0.03, 0, 0 };
+	struct pmu_score s[WAYS] = { 0 };
+	int code = program_clean(7, &how, 2, OWN, s);
+
+	ok(!code && s[CLEAN].zeros > 50 && part(s[CLEAN].zeros_filled, s[CLEAN].zeros) <= 0.01,
+	   "true zeros that last filled: %zu of %zu", s[CLEAN].zeros_filled, s[CLEAN].zeros);
+	scores_free(s);
+}
+
 static void multiplexed(void)
 {
 	static const struct pmu_case how = { "multiplexed", 4, 5, 0, 0, 0, 0.002, 1 };
@@ -375,6 +387,7 @@ int main(void)
 {
 	gsl_set_error_handler_off();
 	faults();
+	zeros_last();
 	multiplexed();
 	never_seen();
 	unlike();

@@ -18,7 +18,9 @@
  *	x = log(h e^m + (1 - h) (f e^y + (1 - f) e^p))	above p,	x = m	below.
  *
  * Of what was counted all the time it is h m + (1 - h) y; to foretell others by, it stays y: what
- * they say of each other should not come back to them.
+ * they say of each other should not come back to them. Nor is a zero that is held for none anything
+ * to foretell others by: those of a time in which nothing happens would all be filled, each by
+ * what the others were filled with.
  *
  * All is done again with what came of it: others foretell better once they are better known
  * themselves. Whether the known runs are of use at all, and q: pmu-fit.c; v and n: pmu-noise.c. An
@@ -175,8 +177,10 @@ static enum tl_pmu_action weigh(struct tl_pmu_work *s, size_t cell, const struct
 	s->next.variance[cell] = p->variance;
 	if (f <= 0)
 		return TL_PMU_MISSING;
-	if (is_false_zero(s, cell, p))
+	if (is_false_zero(s, cell, p)) {
+		s->next.variance[cell] = INFINITY;
 		return TL_PMU_ZERO;
+	}
 	if (outlier && f >= TL_PMU_FULL)
 		return TL_PMU_OUTLIER;
 	if (f < TL_PMU_FULL) {
