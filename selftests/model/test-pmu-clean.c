@@ -271,10 +271,10 @@ static int flat(double odd, double running, size_t runs, struct tl_pmu_out *out)
 
 /*
  * All events go up and down together, each in its own measure; in the record each by more and less
- * than in the runs that are known, slowly. How far it is off the truth, cleaned and not, and how
- * many values were changed.
+ * than in the runs that are known, slowly, by a sine to that power: of a high odd one, now and
+ * then. How far it is off the truth, cleaned and not, and how many values were changed.
  */
-static double waves(double noise, double slow, double *nothing, size_t *changed)
+static double waves(double noise, double slow, int power, double *nothing, size_t *changed)
 {
 	static const bool has[] = { true, true, true, true };
 	double count[WAVES * WAVED], truth[WAVES * WAVED], rate[2][WAVES * WAVED], ran[WAVES * WAVED];
@@ -282,7 +282,7 @@ static double waves(double noise, double slow, double *nothing, size_t *changed)
 	struct tl_pmu_run run[] = { { WAVES, rate[0], has }, { WAVES, rate[1], has } };
 	struct tl_pmu_out out;
 	struct sim random = { 0 };
-	double off = 0;
+	double off = 0, own;
 	size_t i, k;
 
 	sim_seed(&random, 5);
@@ -290,7 +290,8 @@ static double waves(double noise, double slow, double *nothing, size_t *changed)
 		for (k = 0; k < 2; k++)
 			rate[k][i] = 1e5 * exp((1 + (double)(i % WAVED)) / 4 *
 					       sin(0.09 * (double)(i / WAVED) + (double)k));
-		truth[i] = 1e5 * exp(slow * sin(0.05 * (double)(i / WAVED) + (double)(i % WAVED)) +
+		own = sin(0.05 * (double)(i / WAVED) + (double)(i % WAVED));
+		truth[i] = 1e5 * exp(slow * pow(own, power) +
 				     (1 + (double)(i % WAVED)) / 4 *
 				     sin(0.09 * (double)(i / WAVED) + 2));
 		count[i] = truth[i] * fmax(1 + noise * sim_normal(&random), 0);
@@ -316,15 +317,17 @@ static void noisy(void)
 	size_t changed;
 
 	for (noise = 0.01; noise < 0.1; noise *= 3) {
-		off = waves(noise, 0, &nothing, &changed);
+		off = waves(noise, 0, 1, &nothing, &changed);
 		ok(off < 0.6 * sqrt(nothing), "noise of %.0f %%: of %.2f %% are left %.2f %%",
 		   100 * noise, 100 * sqrt(nothing), 100 * off);
 	}
-	off = waves(0, 0, &nothing, &changed);
+	off = waves(0, 0, 1, &nothing, &changed);
 	ok(changed == 0 && off <= 0, "no noise: %zu values are changed", changed);
-	off = waves(0, 0.04, &nothing, &changed);
+	off = waves(0, 0.04, 1, &nothing, &changed);
 	ok(off < 0.002, "4 %% more and less than known, slowly, are no noise: moved by %.2f %%",
 	   100 * off);
+	off = waves(0, 0.05, 9, &nothing, &changed);
+	ok(off < 0.002, "nor are 5 %% that come and go: moved by %.2f %%", 100 * off);
 }
 
 /*
