@@ -505,6 +505,23 @@ static size_t choose(const struct trial *trial, size_t n, double *part)
 	return best;
 }
 
+/* A plane that was tried on its own run alone is known to be right for that one. */
+static bool has_another_run(const struct tl_foretell *f, size_t event)
+{
+	const bool *use = f->use + event * f->samples;
+	size_t first = f->samples, s;
+
+	for (s = 0; s < f->samples; s++) {
+		if (!use[s])
+			continue;
+		if (first == f->samples)
+			first = s;
+		else if (f->run[s] != f->run[first])
+			return true;
+	}
+	return false;
+}
+
 static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
 {
 	double *off = f->off + event * TL_FORETELL_TRIALS, part, spread;
@@ -514,6 +531,8 @@ static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, stru
 		for (i = 0; i < TL_FORETELL_TRIALS; i++)
 			n += try_one(f, event, random, &trial[n]);
 	k = choose(trial, n, &part);
+	if (!has_another_run(f, event))
+		part = 0;
 	f->k[event] = k + 1;
 	f->plane[event] = part;
 	f->trials[event] = n >= TL_FORETELL_TRIALS / 8 ? n : 0;
