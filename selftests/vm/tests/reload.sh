@@ -30,10 +30,24 @@ attributed()
 	[ "$(tierlens status --json | jq .events.attributed)" -ge "$1" ]
 }
 
+# opened N: so many connections or more, of anybody
+opened()
+{
+	[ "$(opens)" -ge "$1" ]
+}
+
+opens()
+{
+	awk '$1 == "Tcp:" && $6 ~ /^[0-9]+$/ { print $6 }' /proc/net/snmp
+}
+
 failed='' seen=0
 for ((i = 1; i <= reloads; i++)); do
+	before=$(opens)
 	load_module && tierlens enable --interval 100 >/dev/null || failed+=" load-$i"
 	wait_until 20 attributed 20
+	# However fast the machine is: new ones each time, and enough of them in all.
+	wait_until 20 opened $((before + 60 / reloads + 1)) || failed+=" traffic-$i"
 	# Half of them go while a reader is at it, and half while it still measures.
 	if ((i % 2)); then
 		tierlens record -n 2 -o /dev/null 2>/dev/null &
