@@ -5,8 +5,8 @@
 # Pools whose results come back to one thread, with 64 requests at once: is what is wanted of them
 # reached? On a processor whose clock counts instructions a thread is held up by other threads
 # only, as it is where each processor is one. In the emulator's machines with two, one of these
-# stands still for up to a tenth of a second while the other runs; there attribution.sh asks only
-# that next to nothing is wrong.
+# stands still for up to a tenth of a second while the other runs; there attribution.sh asks for
+# less than is wanted.
 . /job/lib.sh
 
 load_module || exit 1

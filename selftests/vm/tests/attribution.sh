@@ -42,19 +42,25 @@ run()
 	diag "$(jq -c .losses "$json")"
 }
 
-# wrong_only REQUESTS SHAPES: with 64 connections. How many are right depends on this emulator, whose processors never run
-# at once, and on what its host does beside; attribution-many.sh asks for what is wanted of them.
-wrong_only()
+# with_many REQUESTS SHAPE: with 64 connections. How many are right depends on this emulator, whose processors never run at
+# once, and on what its host does beside; so a trial that is missed is tried again, twice at most. What is wrong counts in
+# each. attribution-many.sh asks for what is wanted, at once.
+with_many()
 {
-	local json=/out/attribution-wrong.json trial good
+	local json=/out/attribution-$2.json try verdict
 
-	tierlens selftest --shapes "$2" --connections 64 --requests $(($1 / slow)) --seconds 100 --json >"$json" 2>/dev/null
-	while IFS=$'\t' read -r trial good; do
-		is "$good" true "$trial"
-	done < <(jq -r '.trials[] | "\(.shape), 64 connections: wrong \(.wrong), right \(.right), of \(.calls)" +
-		"\t\(.calls > 0 and .wrong <= .wanted_wrong * .calls)"' "$json")
-	is "$(jq '.trials | length' "$json")" "$(wc -w <<<"${2//,/ }")" 'each was tried with 64'
-	is "$(jq .events_rest "$json")" 0 'with 64, too: events seen = attributed + unattributed + ignored'
+	for try in 1 2 3; do
+		tierlens selftest --shapes "$2" --connections 64 --requests $(($1 / slow)) --seconds 100 --json >"$json" 2>/dev/null
+		is "$(jq '.trials[0] | .calls > 0 and .wrong <= .wanted_wrong * .calls' "$json")" true "$2, 64 connections: next to nothing is wrong"
+		is "$(jq .events_rest "$json")" 0 "$2, 64 connections: events seen = attributed + unattributed + ignored"
+		verdict=$(jq -r '.trials[0] | "\(.verdict) (right \(.right), wrong \(.wrong), of \(.calls))"' "$json")
+		diag "$2, 64 connections, trial $try: $verdict"
+		case $verdict in met* | 'not yet'*) break ;; esac
+	done
+	case $verdict in
+	met* | 'not yet'*)	ok "$2, 64 connections: $verdict" ;;
+	*)			not_ok "$2, 64 connections: $verdict" ;;
+	esac
 }
 
 comma()
@@ -77,7 +83,9 @@ else
 	run one "${REQUESTS:-240}" "$(comma "$(shapes "$losing")")" 1
 	run back "${REQUESTS:-1440}" "$(comma "$(shapes "$losing")")" 8
 	run executor "${REQUESTS:-1440}" executor 64
-	wrong_only "${REQUESTS:-1440}" "$(comma "$(shapes .not_yet)")"
+	for shape in $(shapes .not_yet); do
+		with_many "${REQUESTS:-1440}" "$shape"
+	done
 fi
 unload_module
 done_testing
