@@ -10,6 +10,8 @@
 #include "pmu-cases.h"
 #include "sim.h"
 
+#include "model/pmu-foretell.h"
+
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -360,6 +362,138 @@ static void few(void)
 	tl_pmu_out_free(&out);
 }
 
+/* What happens seldom in the first half, up to twice in the second, a thousand times at first. */
+static double seldom_draw(size_t t, double chance)
+{
+	if (!t)
+		return 1000 + chance;
+	return t < WAVES / 2 ? chance < 0.03 : floor(3 * chance);
+}
+
+/*
+ * Of four events that one, all others three times as often in the second half: so do all runs.
+ * @faults values are 40. How many become what they were, and whether the first stays.
+ */
+static size_t seldom(size_t faults, bool *first)
+{
+	static const bool has[] = { true, true, true, true };
+	double count[WAVES * WAVED], rate[2][WAVES * WAVED], ran[WAVES * WAVED], chance;
+	struct tl_pmu_record record = { WAVES, WAVED, count, ran, ran };
+	struct tl_pmu_run run[] = { { WAVES, rate[0], has }, { WAVES, rate[1], has } };
+	double *const series[] = { count, rate[0], rate[1] };
+	struct sim random = { 0 };
+	struct tl_pmu_out out;
+	size_t i, k, t, found = 0;
+
+	sim_seed(&random, 3);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < WAVES * WAVED; i++) {
+			chance = sim_uniform(&random);
+			t = i / WAVED;
+			series[k][i] = !(i % WAVED) ? seldom_draw(t, chance) :
+				       (t < WAVES / 2 ? 1e5 : 3e5) * (1 + 0.3 * chance);
+			ran[i] = 1;
+		}
+	for (k = 1; k <= faults; k++)
+		count[k * 13 * WAVED] = 40;
+	if (tl_pmu_clean(&(struct tl_pmu_in){ &record, run, 2, TL_PMU_SD }, &out))
+		faults = 0;
+	for (t = 1; faults && t < WAVES; t++)
+		found += count[t * WAVED] >= 40 && out.action[t * WAVED] == TL_PMU_OUTLIER &&
+			 out.count[t * WAVED] < 3;
+	*first = faults && out.count[0] > 900;
+	tl_pmu_out_free(&out);
+	return found;
+}
+
+static void peaks(void)
+{
+	size_t found;
+	bool first;
+
+	found = seldom(14, &first);
+	ok(found == 14, "now and then, counted 40 times: %zu of 14 are taken for faults", found);
+	ok(first, "a thousand times when the program begins, as known runs do, it stays");
+	found = seldom(1, &first);
+	ok(!found && first, "one such value proves nothing: it stays");
+}
+
+#define BEGINS 6
+
+/*
+ * How a program begins all runs have alike, of all four events, of which one seldom happens after
+ * it: the noise of those few values goes off, too.
+ */
+static void begins(void)
+{
+	static const bool has[] = { true, true, true, true };
+	double count[WAVES * WAVED], truth[WAVES * WAVED], rate[2][WAVES * WAVED], ran[WAVES * WAVED];
+	struct tl_pmu_record record = { WAVES, WAVED, count, ran, ran };
+	struct tl_pmu_run run[] = { { WAVES, rate[0], has }, { WAVES, rate[1], has } };
+	double *const series[] = { truth, rate[0], rate[1] };
+	double off = 0, nothing = 0;
+	struct sim random = { 0 };
+	struct tl_pmu_out out;
+	size_t i, k, t;
+	int code;
+
+	sim_seed(&random, 4);
+	for (i = 0; i < WAVES * WAVED; i++) {
+		t = i / WAVED;
+		for (k = 0; k < 3; k++)
+			series[k][i] = i % WAVED ? 1e5 * (t < BEGINS ? 2 + (double)((t * (i % WAVED)) % 5) :
+							  exp(0.3 * sin(0.09 * (double)t + (double)k))) :
+				       t < BEGINS ? 9000 - 1400 * (double)t : sim_uniform(&random) < 0.02;
+		count[i] = truth[i] * (1 + 0.03 * sim_normal(&random));
+		ran[i] = 1;
+	}
+	code = tl_pmu_clean(&(struct tl_pmu_in){ &record, run, 2, TL_PMU_SD }, &out);
+	for (i = 0; !code && i < BEGINS * WAVED; i += WAVED) {
+		off += fabs(out.count[i] / truth[i] - 1) / BEGINS;
+		nothing += fabs(count[i] / truth[i] - 1) / BEGINS;
+	}
+	ok(!code && off < 0.6 * nothing, "what happens when a program begins: of %.2f %% of noise are left %.2f %%",
+	   100 * nothing, 100 * off);
+	tl_pmu_out_free(&out);
+}
+
+/*
+ * An event that in the first interval is the same in all runs and by chance in all others, which
+ * the other events do not look like: how far apart what is like it is said to be is told there by
+ * the first intervals alone.
+ */
+static void once(void)
+{
+	static const bool has[] = { true, true, true, true };
+	double count[WAVES * WAVED], value[2 * WAVES * WAVED], rate[2][WAVES * WAVED];
+	struct tl_pmu_record record = { WAVES, WAVED, count, count, count };
+	struct tl_pmu_run run[] = { { WAVES, rate[0], has }, { WAVES, rate[1], has } };
+	struct tl_pmu_in in = { &record, run, 2, TL_PMU_SD };
+	struct tl_foretell_state state = { WAVES, value, value + WAVES * WAVED };
+	double *const series[] = { count, rate[0], rate[1] };
+	struct tl_foretold first = { 0 }, other = { 0 };
+	struct sim random = { 0 };
+	struct tl_foretell f;
+	size_t i, k;
+	bool said;
+
+	sim_seed(&random, 6);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < WAVES * WAVED; i++)
+			series[k][i] = 1e5 * (i < WAVED ? 30 : exp(0.4 * sim_normal(&random)));
+	said = !tl_foretell_init(&f, &in);
+	for (i = 0; said && i < WAVES * WAVED; i++) {
+		state.value[i] = log(count[i] + f.offset[i % WAVED]);
+		state.variance[i] = 1e-4;
+	}
+	said = said && !tl_foretell_try(&f, &state) && tl_foretell(&f, 0, 0, &first) &&
+	       tl_foretell(&f, WAVES / 2, 0, &other);
+	ok(said && first.spread < 0.15 && other.spread > 0.2,
+	   "what is like the first interval is %.3f apart, what is like another %.2f", first.spread,
+	   other.spread);
+	tl_foretell_free(&f);
+}
+
 static void edges(void)
 {
 	struct tl_pmu_record none = { 0, 2, NULL, NULL, NULL };
@@ -397,6 +531,9 @@ int main(void)
 	sound();
 	noisy();
 	few();
+	peaks();
+	begins();
+	once();
 	edges();
 	return done();
 }

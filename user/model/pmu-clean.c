@@ -23,8 +23,8 @@
  * what the others were filled with.
  *
  * All is done again with what came of it: others foretell better once they are better known
- * themselves. Whether the known runs are of use at all, and q: pmu-fit.c; v and n: pmu-noise.c. An
- * event of which none is: pmu-alone.c.
+ * themselves. Whether the known runs are of use at all, and q: pmu-fit.c; v and n: pmu-noise.c.
+ * Peaks that are faults whatever is foretold: pmu-peaks.c. An event that none is of: pmu-alone.c.
  *
  * Sources: paper 003, 2.2 and 2.3. What was counted with what was not: R. M. Royall, On finite
  * population sampling theory, Biometrika 57 (1970). The weights are those of the best linear
@@ -133,7 +133,7 @@ static bool is_outlier(const struct tl_pmu_work *s, size_t cell, const struct tl
 	double far = FAR * p->spread * tl_foretell_off(&s->f, cell % s->events, FAR_PART);
 	double above = fmax(s->y[cell] - p->most, 0);
 
-	if (tl_pmu_above(s, cell))
+	if (tl_pmu_above(s, cell) || s->peak[cell])
 		return true;
 	return tl_pmu_running(s, cell) >= TL_PMU_FULL && above > FAR_MIN &&
 	       counts_of(s, cell, p->value) >= TL_PMU_COUNTS / 4 &&
@@ -217,12 +217,13 @@ static int pass(struct tl_pmu_work *s)
 				tl_foretell(&s->f, cell / s->events, cell % s->events,
 					    &s->told[cell]);
 	tl_pmu_fit(s);
-	for (cell = 0; cell < s->cells; cell++)
+	code = tl_pmu_peaks(s);
+	for (cell = 0; !code && cell < s->cells; cell++)
 		cell_pass(s, cell);
 	swap = s->now;
 	s->now = s->next;
 	s->next = swap;
-	return 0;
+	return code;
 }
 
 static double to_count(const struct tl_pmu_work *s, size_t cell, double value)
@@ -283,11 +284,12 @@ static int work_init(struct tl_pmu_work *s)
 	s->cells = s->record->intervals * s->events;
 	memory = calloc(10 * s->cells + 2 * s->events, sizeof(*memory));
 	s->y = memory;
-	s->bad = calloc(2 * s->cells, sizeof(*s->bad));
+	s->bad = calloc(3 * s->cells, sizeof(*s->bad));
 	s->told = calloc(s->cells, sizeof(*s->told));
 	if (!memory || !s->bad || !s->told)
 		return -ENOMEM;
 	s->said = s->bad + s->cells;
+	s->peak = s->said + s->cells;
 	s->spread = memory + s->cells;
 	s->now = (struct tl_foretell_state){ s->record->intervals, memory + 2 * s->cells,
 					     memory + 3 * s->cells };

@@ -2,14 +2,19 @@
 /*
  * Foretelling an event by the others, and by the intervals beside
  *
- * Samples are all intervals of all known runs, with the one before, the one behind, and what is
- * around them: means, which are more certain than what they are of, tell in which part of its
- * work a program is. A feature counts by what it says of the event, r² / (1 - r²) with its
- * correlation r, in units of its deviation, and less where it is not certain itself: with
- * variance v, by s² / (s² + c v). What is foretold is the median of the nearest, as some of them
- * are beside what is usual themselves, or what a plane through them says at that place (local.c),
- * or what is between the two. Rates are taken as logarithms: it is factors that programs
- * have in common, and that errors are judged by.
+ * Samples and what each of their features says: pmu-samples.c. A feature counts less where it is
+ * not certain itself: with variance v, by s² / (s² + c v). What is foretold is the median of the
+ * nearest, as some of them are beside what is usual themselves, or what a plane through them says
+ * at that place (local.c), or what is between the two. Rates are taken as logarithms: it is
+ * factors that programs have in common, and that errors are judged by.
+ *
+ * Of the nearest each counts by its distance d, and that of the nearest of all, d_1,
+ *
+ *	w = exp(-(d² - d_1²) / (c d_1²)),	c = 1/2,
+ *
+ * in the median and in how far apart they are. Among many that are as far off as each other that is
+ * next to no matter; but what a program does once, as when it begins, each known run has once, and
+ * the rest of the nearest is nothing like it.
  *
  * How far it is off is tried where the truth is known: samples are made as uncertain as the
  * record is at some interval, which may be neither more nor less than what is met, and
@@ -17,9 +22,9 @@
  * of the plane chosen.
  * What was off there gives the intervals.
  *
- * It is paper 003's step 1 to 4 of 2.3, with weights, neighbours in time, medians, planes, and
- * uncertainty. Of what is between two opinions by trials: D. H. Wolpert, Stacked generalization,
- * Neural Networks 5 (1992).
+ * It is paper 003's step 2 to 4 of 2.3, with medians, planes, and uncertainty. Of weights by
+ * distance: E. A. Nadaraya, Theory Probab. Appl. 9 (1964). Of what is between two opinions by
+ * trials: D. H. Wolpert, Stacked generalization, Neural Networks 5 (1992).
  */
 #include "pmu-foretell.h"
 
@@ -33,192 +38,16 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define SAMPLES_MAX 4000
-#define OFFSET 1e-3 /* of the mean */
 #define UNCERTAIN 4.0 /* c */
 #define CLIP 2.0 /* of the distance that one feature can make */
 #define SPREAD 8 /* of the nearest, how far apart they are */
 #define SPREAD_MIN 0.01 /* nothing is known better than to a hundredth */
 #define CERTAIN 1e-5 /* variance of what is most certain */
+#define REACH 0.5 /* c: of what is so much farther off than the nearest a third counts */
 #define NEAREST 16 /* between which the truth is thought to be */
 #define PARTS 4 /* steps in which the part of the plane is tried */
 #define BESIDE 5 /* samples around one that are nearly the same */
-
-static double offset_of(const struct tl_pmu_in *in, size_t event)
-{
-	double sum = 0;
-	size_t n = 0, run, t;
-
-	for (run = 0; run < in->runs; run++)
-		for (t = 0; in->run[run].has[event] && t < in->run[run].intervals; t++, n++)
-			sum += in->run[run].rate[t * in->record->events + event];
-	for (t = 0; !n && t < in->record->intervals; t++)
-		sum += tl_pmu_rate(in->record, t * in->record->events + event);
-	n = n ? n : in->record->intervals;
-	return sum > 0 ? OFFSET * sum / (double)n : 1;
-}
-
-/* From where to where around an interval; the second is the interval itself. */
-static const struct {
-	long from, to;
-} reach[TL_FORETELL_REACHES] = { { -1, -1 }, { 0, 0 }, { 1, 1 }, { -5, -2 }, { 2, 5 } };
-
-/* Where a run ends its last interval goes on. */
-static double sample_mean(const struct tl_foretell *f, const struct tl_pmu_run *run, size_t t,
-			  size_t place, size_t e)
-{
-	double sum = 0;
-	long step, at, last = (long)run->intervals - 1;
-
-	for (step = reach[place].from; step <= reach[place].to; step++) {
-		at = (long)t + step;
-		at = at < 0 ? 0 : at < last ? at : last;
-		sum += log(run->rate[(size_t)at * f->events + e] + f->offset[e]);
-	}
-	return sum / (double)(reach[place].to - reach[place].from + 1);
-}
-
-static void sample_fill(struct tl_foretell *f, const struct tl_pmu_run *run, size_t t)
-{
-	double *x = f->x + f->samples * f->features;
-	size_t place, e;
-
-	for (place = 0; place < TL_FORETELL_REACHES; place++)
-		for (e = 0; e < f->events; e++)
-			x[place * f->events + e] = run->has[e] ?
-				sample_mean(f, run, t, place, e) : NAN;
-}
-
-static void samples_fill(struct tl_foretell *f, const struct tl_pmu_in *in, size_t step)
-{
-	size_t room = f->samples, run, t, e;
-
-	f->samples = 0;
-	for (run = 0; run < in->runs; run++) {
-		f->first[run] = f->samples;
-		for (t = 0; t < in->run[run].intervals; t += step) {
-			sample_fill(f, &in->run[run], t);
-			f->run[f->samples] = run;
-			for (e = 0; e < f->events; e++)
-				f->use[e * room + f->samples] = in->run[run].has[e];
-			f->samples++;
-		}
-	}
-	f->first[run] = f->samples;
-	/* @use has rows as long as there are samples. */
-	for (e = 1; e < f->events; e++)
-		memmove(f->use + e * f->samples, f->use + e * room, f->samples);
-}
-
-/* An event that a run has not stands at its mean, where it says nothing. */
-static void gaps_fill(struct tl_foretell *f)
-{
-	size_t c, s, n;
-	double sum;
-
-	for (c = 0; c < f->features; c++) {
-		for (s = 0, n = 0, sum = 0; s < f->samples; s++)
-			if (!isnan(f->x[s * f->features + c])) {
-				sum += f->x[s * f->features + c];
-				n++;
-			}
-		for (s = 0; s < f->samples; s++)
-			if (isnan(f->x[s * f->features + c]))
-				f->x[s * f->features + c] = n ? sum / (double)n : 0;
-	}
-}
-
-static void weights_fill(struct tl_foretell *f)
-{
-	size_t e, c, p = f->features;
-	double r, sd;
-
-	for (c = 0; c < p; c++)
-		f->sd[c] = gsl_stats_sd(f->x + c, p, f->samples);
-	for (e = 0; e < f->events; e++)
-		for (c = 0; c < p; c++) {
-			sd = f->sd[c];
-			if (c == f->events + e || sd < 1e-9 || f->sd[f->events + e] < 1e-9)
-				continue;
-			r = gsl_stats_correlation(f->x + c, p, f->x + f->events + e, p,
-						  f->samples);
-			r = isfinite(r) ? r * r : 0;
-			f->weight[e * p + c] = r / (1.02 - r) / (sd * sd);
-		}
-}
-
-static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
-{
-	f->x = calloc(samples * f->features, sizeof(*f->x));
-	f->offset = calloc(f->events, sizeof(*f->offset));
-	f->sd = calloc(f->features, sizeof(*f->sd));
-	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
-	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
-	f->variance = calloc(f->events, sizeof(*f->variance));
-	f->plane = calloc(f->events, sizeof(*f->plane));
-	f->use = calloc(f->events * samples, sizeof(*f->use));
-	f->run = calloc(samples, sizeof(*f->run));
-	f->first = calloc(runs + 1, sizeof(*f->first));
-	f->k = calloc(f->events, sizeof(*f->k));
-	f->trials = calloc(f->events, sizeof(*f->trials));
-	f->seen = calloc(2 * f->intervals * f->features, sizeof(*f->seen));
-	if (f->seen)
-		f->unsure = f->seen + f->intervals * f->features;
-	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance &&
-	       f->plane && f->use && f->run && f->first && f->k && f->trials ? 0 : -ENOMEM;
-}
-
-/**
- * tl_foretell_init() - Learn what is known of a program
- * @f: filled in; to be freed, however it ends
- * @in: what is known, and the record that is meant
- *
- * Return: 0; -ENOMEM.
- */
-int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in)
-{
-	size_t samples = 0, step, run, e;
-
-	*f = (struct tl_foretell){ .events = in->record->events, .runs = in->runs,
-				   .intervals = in->record->intervals,
-				   .features = TL_FORETELL_REACHES * in->record->events };
-	for (run = 0; run < in->runs; run++)
-		samples += in->run[run].intervals;
-	step = samples / SAMPLES_MAX + 1;
-	if (allocate(f, samples + 1, in->runs))
-		return -ENOMEM;
-	for (e = 0; e < f->events; e++)
-		f->offset[e] = offset_of(in, e);
-	f->samples = samples + 1;
-	samples_fill(f, in, step);
-	gaps_fill(f);
-	if (f->samples > 2)
-		weights_fill(f);
-	return 0;
-}
-
-/**
- * tl_foretell_free() - Give back what tl_foretell_init() has allocated
- * @f: filled in
- */
-void tl_foretell_free(struct tl_foretell *f)
-{
-	free(f->x);
-	free(f->offset);
-	free(f->sd);
-	free(f->weight);
-	free(f->off);
-	free(f->variance);
-	free(f->plane);
-	free(f->use);
-	free(f->run);
-	free(f->first);
-	free(f->k);
-	free(f->trials);
-	free(f->seen);
-}
 
 /* What a feature counts that has that variance. */
 static double weight_of(const struct tl_foretell *f, size_t event, size_t c, double variance)
@@ -230,35 +59,12 @@ static double weight_of(const struct tl_foretell *f, size_t event, size_t c, dou
 	return f->weight[event * f->features + c] * sd * sd / (sd * sd + UNCERTAIN * variance + 1e-12);
 }
 
-/* Of a record: the mean of what is believed around an interval, and its variance. */
-static void look_at(struct tl_foretell *f, const struct tl_foretell_state *state, size_t t,
-		    size_t place, size_t e)
+/* What a sample counts of the nearest, the less the farther it is off than the first. */
+static double nearness(const struct tl_knn_near *near, size_t i)
 {
-	size_t to = t * f->features + place * f->events + e;
-	double sum = 0, variance = 0, n = 0;
-	long step, at;
+	double far = near->square[i] - near->square[0];
 
-	for (step = reach[place].from; step <= reach[place].to; step++) {
-		at = (long)t + step;
-		if (at < 0 || at >= (long)state->intervals ||
-		    !isfinite(state->variance[(size_t)at * f->events + e]))
-			continue;
-		sum += state->value[(size_t)at * f->events + e];
-		variance += state->variance[(size_t)at * f->events + e];
-		n++;
-	}
-	f->seen[to] = n > 0 ? sum / n : 0;
-	f->unsure[to] = n > 0 ? variance / (n * n) : INFINITY;
-}
-
-static void look(struct tl_foretell *f, const struct tl_foretell_state *state)
-{
-	size_t t, place, e;
-
-	for (t = 0; t < state->intervals; t++)
-		for (place = 0; place < TL_FORETELL_REACHES; place++)
-			for (e = 0; e < f->events; e++)
-				look_at(f, state, t, place, e);
+	return exp(-far / (REACH * near->square[0] + 1e-9));
 }
 
 /* The deviation of the nearest: where these are far apart, so may the truth be. */
@@ -266,23 +72,34 @@ static double spread_of(const struct tl_foretell *f, const struct tl_knn_near *n
 {
 	const double *y = f->x + f->events + event;
 	size_t n = near->n < SPREAD ? near->n : SPREAD, i;
-	double mean = tl_knn_mean(near, n, y, f->features), sum = 0;
+	double sum = 0, squares = 0, all = 0, w;
 
+	for (i = 0; i < n; i++) {
+		w = nearness(near, i);
+		all += w;
+		sum += w * y[near->sample[i] * f->features];
+	}
 	for (i = 0; i < n; i++)
-		sum += pow(y[near->sample[i] * f->features] - mean, 2);
-	return n ? sqrt(sum / (double)n + SPREAD_MIN * SPREAD_MIN) : 0;
+		squares += nearness(near, i) * pow(y[near->sample[i] * f->features] - sum / all, 2);
+	return n ? sqrt(squares / all + SPREAD_MIN * SPREAD_MIN) : 0;
 }
 
 /* Of the k nearest: their median, as some of them are themselves beside what is usual. */
 static double middle(const struct tl_foretell *f, const struct tl_knn_near *near, size_t k,
 		     size_t event)
 {
-	double value[TL_KNN_MAX];
+	double value[TL_KNN_MAX] = { 0 }, weight[TL_KNN_MAX], left = 0;
 	size_t n = k < near->n ? k : near->n, i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		value[i] = f->x[near->sample[i] * f->features + f->events + event];
-	return tl_median(value, n);
+		weight[i] = nearness(near, i);
+		left += weight[i] / 2;
+	}
+	gsl_sort2(value, 1, weight, 1, n);
+	for (i = 0; i + 1 < n && left > weight[i] * (1 + 1e-9); i++)
+		left -= weight[i];
+	return i + 1 < n && left > weight[i] * (1 - 1e-9) ? (value[i] + value[i + 1]) / 2 : value[i];
 }
 
 /* How much the nearest change from interval to interval: half the squares, as of chance. */
@@ -412,28 +229,40 @@ static void others(const struct tl_foretell *f, const struct tl_knn *knn, size_t
 	tl_knn_near(knn, query, TL_KNN_MAX, near);
 }
 
-/* One sample, as uncertain as an interval of the record is. */
-static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
+/* What is like a sample, if that is as uncertain as an interval of the record is. */
+static bool blur(struct tl_foretell *f, struct tl_local *local, size_t s, gsl_rng *random,
+		 double *x, struct tl_knn_near *near)
 {
 	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
-	size_t s = gsl_rng_uniform_int(random, f->samples), c;
-	const double *unsure = f->unsure + gsl_rng_uniform_int(random, f->intervals) * f->features;
-	double x[f->features], weight[f->features];
+	size_t event = local->event - f->events, c;
+	double weight[f->features];
 	struct tl_knn_query query = { x, weight, 0, 0, f->use + event * f->samples };
-	struct tl_local local = { f->x, f->features, f->events + event, x, unsure };
-	struct tl_knn_near near;
 
+	*local = (struct tl_local){ f->x, f->features, f->events + event, x, f->unsure +
+				    gsl_rng_uniform_int(random, f->intervals) * f->features };
 	if (!query.use[s])
 		return false;
 	for (c = 0; c < f->features; c++) {
-		weight[c] = weight_of(f, event, c, unsure[c]);
+		weight[c] = weight_of(f, event, c, local->variance[c]);
 		x[c] = f->x[s * f->features + c];
 		if (weight[c] > 0)
-			x[c] += gsl_ran_gaussian(random, sqrt(unsure[c]));
+			x[c] += gsl_ran_gaussian(random, sqrt(local->variance[c]));
 	}
-	others(f, &knn, s, &query, &near);
-	trial_fill(f, &near, event, &local, f->x[s * f->features + f->events + event], trial);
-	return near.n > 0;
+	others(f, &knn, s, &query, near);
+	return near->n > 0;
+}
+
+static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
+{
+	size_t s = gsl_rng_uniform_int(random, f->samples);
+	struct tl_local local = { .event = f->events + event };
+	struct tl_knn_near near;
+	double x[f->features];
+
+	if (!blur(f, &local, s, random, x, &near))
+		return false;
+	trial_fill(f, &near, event, &local, f->x[s * f->features + local.event], trial);
+	return true;
 }
 
 /**
@@ -559,11 +388,75 @@ int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state
 	struct trial *trial = calloc(TL_FORETELL_TRIALS, sizeof(*trial));
 	size_t e;
 
-	look(f, state);
+	tl_foretell_look(f, state);
 	for (e = 0; random && trial && f->samples && e < f->events; e++)
 		try_event(f, e, random, trial);
 	if (random)
 		gsl_rng_free(random);
 	free(trial);
 	return random && trial ? 0 : -ENOMEM;
+}
+
+/* The largest of the nearest. */
+static double most_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
+{
+	double most = -INFINITY;
+	size_t i;
+
+	for (i = 0; i < near->n && i < NEAREST; i++)
+		most = fmax(most, f->x[near->sample[i] * f->features + f->events + event]);
+	return most;
+}
+
+/**
+ * tl_foretell_above() - How far one rate is above another
+ * @f: what is known
+ * @event: of which
+ * @few: a rate that is next to nothing
+ * @value: logarithm of the one, as features have it
+ * @most: of the other
+ *
+ * Return: log((value + few) / (most + few)), of the rates.
+ */
+double tl_foretell_above(const struct tl_foretell *f, size_t event, double few, double value,
+			 double most)
+{
+	double more = few - f->offset[event];
+
+	return log(fmax(exp(value) + more, few) / fmax(exp(most) + more, few));
+}
+
+/**
+ * tl_foretell_peaks() - How far above all that is like them known samples are
+ * @f: what is known, tried
+ * @event: which
+ * @few: a rate that is next to nothing
+ * @above: [TL_FORETELL_PEAKS] filled in by tl_foretell_above(), rising
+ * @n: how many
+ *
+ * All samples, or as many of them as there is room for, as uncertain as the record is.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int tl_foretell_peaks(struct tl_foretell *f, size_t event, double few, double *above, size_t *n)
+{
+	size_t step = f->samples / TL_FORETELL_PEAKS + 1, s;
+	gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+	struct tl_local local;
+	struct tl_knn_near near;
+	double x[f->features];
+
+	*n = 0;
+	for (s = 0; random && s < f->samples; s += step) {
+		local.event = f->events + event;
+		if (blur(f, &local, s, random, x, &near))
+			above[(*n)++] = tl_foretell_above(f, event, few,
+							  f->x[s * f->features + local.event],
+							  most_of(f, &near, event));
+	}
+	if (!random)
+		return -ENOMEM;
+	gsl_sort(above, 1, *n);
+	gsl_rng_free(random);
+	return 0;
 }

@@ -11,6 +11,7 @@
 struct tl_pmu_in;
 
 #define TL_FORETELL_TRIALS 240
+#define TL_FORETELL_PEAKS 2000
 #define TL_FORETELL_REACHES 5
 
 /**
@@ -65,10 +66,14 @@ struct tl_foretold {
 
 int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);
 void tl_foretell_free(struct tl_foretell *f);
+void tl_foretell_look(struct tl_foretell *f, const struct tl_foretell_state *state);
 int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state);
 bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
 		 struct tl_foretold *told);
 void tl_foretell_widen(struct tl_foretell *f, size_t event, double factor);
+double tl_foretell_above(const struct tl_foretell *f, size_t event, double few, double value,
+			 double most);
+int tl_foretell_peaks(struct tl_foretell *f, size_t event, double few, double *above, size_t *n);
 double tl_foretell_off(const struct tl_foretell *f, size_t event, double part);
 
 #endif

@@ -20,6 +20,7 @@
  * off it. There is none unless it is much likelier than none, and none is more than what the
  * quietest quarter of an event is off the middle of its neighbours in time: what a program does
  * that known runs do not may last, and noise does not.
+ * An event that seldom happens, of which that cannot be told, says nothing of the n of all, and has it.
  *
  * Sources: R. A. Fisher, Phil. Trans. A 222 (1922), of what is likeliest; J. W. Tukey, in
  * Contributions to Probability and Statistics (1960), of the few.
@@ -166,7 +167,10 @@ static bool is_counted(const struct tl_pmu_work *s, size_t cell)
 	return tl_pmu_running(s, cell) >= TL_PMU_FULL && s->record->count[cell] > 0;
 }
 
-/* The quietest quarter of what is off the middle of both neighbours: so much noise at most. */
+/*
+ * The quietest quarter of what is off the middle of both neighbours: so much noise at most. Infinite
+ * if there are too few.
+ */
 static double quiet(struct tl_pmu_work *s, size_t event)
 {
 	size_t n = 0, cell, step = s->events;
@@ -174,7 +178,7 @@ static double quiet(struct tl_pmu_work *s, size_t event)
 	for (cell = event + step; cell + step < s->cells; cell += step)
 		if (is_counted(s, cell) && is_counted(s, cell - step) && is_counted(s, cell + step))
 			s->room[n++] = fabs(s->y[cell] - (s->y[cell - step] + s->y[cell + step]) / 2);
-	return n < TL_PMU_FEW ? 0 : pow(tl_quantile(s->room, n, 0.25) / QUARTER, 2) / MIDDLE_OF_TWO;
+	return n < TL_PMU_FEW ? INFINITY : pow(tl_quantile(s->room, n, 0.25) / QUARTER, 2) / MIDDLE_OF_TWO;
 }
 
 static double jitter_likely(const struct tl_pmu_work *s, size_t event, double n)
@@ -225,9 +229,9 @@ static void jitter_fit(struct tl_pmu_work *s)
 		most[e] = is_known(s, e) ? quiet(s, e) : 0;
 		for (i = 0; most[e] > 0 && i < JITTERS; i++) {
 			likely[e][i] = jitter_likely(s, e, i ? fmin(power(JITTER, i), most[e]) : 0);
-			sum[i] += likely[e][i];
+			sum[i] += isfinite(most[e]) ? likely[e][i] : 0;
 		}
-		more += most[e] > 0 ? JITTER_LIKELIER * (double)s->record->intervals : 0;
+		more += most[e] > 0 && isfinite(most[e]) ? JITTER_LIKELIER * (double)s->record->intervals : 0;
 	}
 	for (i = 1; i < JITTERS; i++)
 		if (sum[i] > sum[all] + (all ? 0 : more))

@@ -27,6 +27,7 @@
  * @jitter: [@events] of what was counted all the time
  * @wide: [@events] deviations of 95 %
  * @room: [3][@cells] to sort in
+ * @peak: [@cells] a fault: so far above all that is like it
  * @bad: [@cells] not to be looked at, for local medians
  */
 struct tl_pmu_work {
@@ -38,7 +39,7 @@ struct tl_pmu_work {
 	size_t events, cells;
 	double *y, *spread, *scatter, *wide, *room, *jitter;
 	struct tl_foretold *told;
-	bool *said, *bad;
+	bool *said, *bad, *peak;
 };
 
 double tl_pmu_running(const struct tl_pmu_work *work, size_t cell);
@@ -47,6 +48,9 @@ bool tl_pmu_above(const struct tl_pmu_work *work, size_t cell);
 /* pmu-fit.c */
 void tl_pmu_fit(struct tl_pmu_work *work);
 double tl_pmu_residual(const struct tl_pmu_work *work, size_t cell);
+
+/* pmu-peaks.c */
+int tl_pmu_peaks(struct tl_pmu_work *work);
 
 /* pmu-noise.c */
 void tl_pmu_noise_fit(struct tl_pmu_work *work);
