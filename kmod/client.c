@@ -70,14 +70,25 @@ static void drop_owner(struct tl_call *call)
 }
 
 /**
+ * tl_client_forget_call() - Nobody follows calls any more
+ * @client: the connection, locked
+ *
+ * What comes of one that is under way is not seen.
+ */
+void tl_client_forget_call(struct tl_client *client)
+{
+	call_done(&client->call);
+	drop_owner(&client->call);
+	client->call.state = TL_CALL_NONE;
+}
+
+/**
  * tl_client_remove() - Before it leaves the table
  * @client: the connection, locked
  */
 void tl_client_remove(struct tl_client *client)
 {
-	call_done(&client->call);
-	drop_owner(&client->call);
-	client->call.state = TL_CALL_NONE;
+	tl_client_forget_call(client);
 	tl_join_withdraw(client);
 	/* Nobody at the other end means this socket by it any more. */
 	tl_join_new_client(client);

@@ -7,6 +7,7 @@
 struct tl_task;
 
 struct tl_conn *tl_client_add(struct sock *sk);
+void tl_client_forget_call(struct tl_client *client);
 void tl_client_remove(struct tl_client *client);
 void tl_client_sweep(struct tl_client *client, u64 now_ns);
 void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 now_ns);

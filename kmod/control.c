@@ -8,11 +8,11 @@
 #include "control.h"
 #include "handoff.h"
 #include "interval.h"
+#include "level.h"
+#include "method.h"
 #include "path.h"
 #include "peer.h"
-#include "probe.h"
 #include "process.h"
-#include "snapshot.h"
 #include "tier.h"
 #include "track.h"
 
@@ -39,7 +39,7 @@ static void disable(void)
 {
 	if (!now.enabled)
 		return;
-	tl_probe_disarm();
+	tl_level_disarm();
 	forget();
 	now.enabled = false;
 }
@@ -50,13 +50,12 @@ static int enable(void)
 
 	tl_process_usage_start();
 	tl_interval_start(now.interval_ms, now.quiet_ms);
-	ret = tl_probe_arm();
+	ret = tl_level_arm();
 	if (ret) {
 		/* Those that were armed before the one that failed have seen things. */
 		forget();
 		return ret;
 	}
-	tl_snapshot();
 	now.enabled = true;
 	return 0;
 }
@@ -106,6 +105,86 @@ void tl_control_disable(void)
 	/* Also if nothing was measured: names may have been used up. */
 	tl_class_forget_names();
 	mutex_unlock(&lock);
+}
+
+/* Leases that are over are ended when their time has come. */
+static void end_leases(struct work_struct *work);
+static DECLARE_DELAYED_WORK(lease_work, end_leases);
+
+static void look_at_leases(void)
+{
+	u64 next_ns;
+
+	lockdep_assert_held(&lock);
+	if (tl_level_expire(now.enabled, &next_ns))
+		mod_delayed_work(system_unbound_wq, &lease_work,
+				 nsecs_to_jiffies(tl_level_lease_left_ns(next_ns)) + 1);
+}
+
+static void end_leases(struct work_struct *work)
+{
+	mutex_lock(&lock);
+	look_at_leases();
+	mutex_unlock(&lock);
+}
+
+/**
+ * tl_control_set_level() - Set the level of a tier, or of all that have none of their own
+ * @ask: which
+ * @extack: told why not
+ *
+ * Context: process.
+ * Return: as tl_level_set().
+ */
+int tl_control_set_level(const struct tl_level_ask *ask, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	mutex_lock(&lock);
+	ret = tl_level_set(ask, now.enabled, extack);
+	look_at_leases();
+	mutex_unlock(&lock);
+	return ret;
+}
+
+/**
+ * tl_control_probe() - Probe one more function of a tier
+ * @ask: which
+ * @id: set to its number
+ * @extack: told why not
+ *
+ * Context: process.
+ * Return: as tl_method_add(), or -EINVAL if nothing is measured.
+ */
+int tl_control_probe(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_ack *extack)
+{
+	int ret = -EINVAL;
+
+	mutex_lock(&lock);
+	if (now.enabled)
+		ret = tl_method_add(ask, id, extack);
+	else
+		NL_SET_ERR_MSG(extack, "nothing is measured: enable that first");
+	mutex_unlock(&lock);
+	return ret;
+}
+
+/* The opposite, see tl_method_del(). */
+int tl_control_probe_no_more(const char *tier, u32 id, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	mutex_lock(&lock);
+	ret = tl_method_del(tier, id, extack);
+	mutex_unlock(&lock);
+	return ret;
+}
+
+/* The module goes. Context: process; nobody can ask for anything any more. */
+void tl_control_exit(void)
+{
+	cancel_delayed_work_sync(&lease_work);
+	tl_control_disable();
 }
 
 void tl_control_get(struct tl_settings *settings)

@@ -7,14 +7,15 @@
  * probes: that costs as much as many a handler does. Where ftrace can be asked for the
  * arguments alone, it is; else this is empty, and kprobes do it.
  *
- * All entries are caught by one registration, because to end one has to wait for all
- * tasks. So which one it is, is looked up by address, in a table that is filled before
+ * All entries of a group are caught by one registration, because to end one has to wait for
+ * all tasks. So which one it is, is looked up by address, in a table that is filled before
  * and changes only while nothing is caught. No lookup fails: ftrace calls only for what
  * is in the table.
  *
  * Nobody may switch ftrace off meanwhile (FTRACE_OPS_FL_PERMANENT): we would be blind and
  * not know it.
  */
+#include "cost.h"
 #include "fentry.h"
 
 #if TL_HAS_FENTRY
@@ -28,9 +29,19 @@
 #define MOST (PLACES / 2) /* so that look-ups end soon */
 
 static struct tl_fentry *table[PLACES]; /* open addressing */
-static unsigned int used;
-static bool registered;
-static bool caught; /* so that all begin and end at once */
+static unsigned int used; /* of the table */
+
+static void on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs);
+
+#define GROUP { .ops = { .func = on_entry, .flags = FTRACE_OPS_FL_PERMANENT } }
+
+static struct group {
+	struct ftrace_ops ops;
+	unsigned int used;
+	bool registered;
+	bool caught; /* so that all begin and end at once */
+} groups[TL_FENTRY_GROUPS] = { GROUP, GROUP };
 
 static unsigned int place_of(unsigned long ip)
 {
@@ -45,18 +56,16 @@ static void on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_op
 		     struct ftrace_regs *fregs)
 {
 	struct tl_fentry *fentry;
+	u64 began;
 
-	if (unlikely(!READ_ONCE(caught)))
+	if (unlikely(!READ_ONCE(container_of(ops, struct group, ops)->caught)))
 		return;
 	fentry = table[place_of(ip)];
 	this_cpu_inc(*fentry->hits);
+	began = tl_cost_begin(TL_COST_HOOK);
 	fentry->handler(tl_compat_args(fregs));
+	tl_cost_end(TL_COST_HOOK, began);
 }
-
-static struct ftrace_ops ops = {
-	.func = on_entry,
-	.flags = FTRACE_OPS_FL_PERMANENT,
-};
 
 /**
  * tl_fentry_add() - Have an entry caught from the next tl_fentry_arm() on
@@ -67,15 +76,17 @@ static struct ftrace_ops ops = {
  */
 int tl_fentry_add(struct tl_fentry *fentry)
 {
+	struct group *group = &groups[fentry->group];
 	int ret;
 
 	if (used == MOST)
 		return -ENOSPC;
-	ret = ftrace_set_filter_ip(&ops, fentry->ip, 0, 0);
+	ret = ftrace_set_filter_ip(&group->ops, fentry->ip, 0, 0);
 	if (ret)
 		return ret;
 	table[place_of(fentry->ip)] = fentry;
 	used++;
+	group->used++;
 	return 0;
 }
 
@@ -87,45 +98,51 @@ void tl_fentry_forget_all(void)
 	/* Not all kernels let modules free the filter as a whole. */
 	for (i = 0; i < PLACES; i++)
 		if (table[i])
-			ftrace_set_filter_ip(&ops, table[i]->ip, 1, 0);
+			ftrace_set_filter_ip(&groups[table[i]->group].ops, table[i]->ip, 1, 0);
 	memset(table, 0, sizeof(table));
 	used = 0;
+	for (i = 0; i < TL_FENTRY_GROUPS; i++)
+		groups[i].used = 0;
 }
 
 /**
  * tl_fentry_arm() - Begin to catch entries
+ * @group: those of this one
  *
  * Context: process, may sleep.
  * Return: 0, or the kernel's error, and nothing is caught.
  */
-int tl_fentry_arm(void)
+int tl_fentry_arm(unsigned int group)
 {
+	struct group *g = &groups[group];
 	int ret;
 
 	/* Without a filter it would be all of the kernel's functions. */
-	if (!used)
+	if (!g->used)
 		return 0;
-	ret = register_ftrace_function(&ops);
-	registered = !ret;
-	WRITE_ONCE(caught, registered);
+	ret = register_ftrace_function(&g->ops);
+	g->registered = !ret;
+	WRITE_ONCE(g->caught, g->registered);
 	return ret;
 }
 
 /**
  * tl_fentry_disarm() - Catch no more entries
+ * @group: of this one
  *
  * Context: process, may sleep.
  * Return: 0, and none is being handled; or ftrace's error, and it calls us until the host
  * is restarted, though nothing is done then.
  */
-int tl_fentry_disarm(void)
+int tl_fentry_disarm(unsigned int group)
 {
+	struct group *g = &groups[group];
 	int ret = 0;
 
-	WRITE_ONCE(caught, false);
-	if (registered)
-		ret = unregister_ftrace_function(&ops);
-	registered = false;
+	WRITE_ONCE(g->caught, false);
+	if (g->registered)
+		ret = unregister_ftrace_function(&g->ops);
+	g->registered = false;
 	return ret;
 }
 

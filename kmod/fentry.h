@@ -9,18 +9,21 @@
 
 struct pt_regs;
 
+#define TL_FENTRY_GROUPS 2
+
 /* What is caught at a function's entry; embedded in what it is for. */
 struct tl_fentry {
 	unsigned long ip; /* where ftrace's call is */
 	void (*handler)(struct pt_regs *args); /* nothing but arguments is set */
 	u64 __percpu *hits;
+	u8 group; /* those of one begin and end to be caught together */
 };
 
 #if TL_HAS_FENTRY
 int tl_fentry_add(struct tl_fentry *fentry);
 void tl_fentry_forget_all(void);
-int tl_fentry_arm(void);
-int tl_fentry_disarm(void);
+int tl_fentry_arm(unsigned int group);
+int tl_fentry_disarm(unsigned int group);
 #else
 static inline int tl_fentry_add(struct tl_fentry *fentry)
 {
@@ -31,12 +34,12 @@ static inline void tl_fentry_forget_all(void)
 {
 }
 
-static inline int tl_fentry_arm(void)
+static inline int tl_fentry_arm(unsigned int group)
 {
 	return 0;
 }
 
-static inline int tl_fentry_disarm(void)
+static inline int tl_fentry_disarm(unsigned int group)
 {
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "handoff.h"
 #include "interval.h"
 #include "join.h"
+#include "method.h"
 #include "netlink.h"
 #include "path.h"
 #include "peer.h"
@@ -50,6 +51,7 @@ static const struct part {
 	{ tl_path_init, tl_path_exit },
 	{ tl_join_init, tl_join_exit },
 	{ tl_handoff_init, tl_handoff_exit },
+	{ tl_method_init, tl_method_exit },
 	{ tl_process_init, tl_process_exit },
 	{ tl_thread_init, tl_thread_exit },
 	{ tl_conn_init, tl_conn_exit },
@@ -86,7 +88,7 @@ static void __exit tierlens_exit(void)
 {
 	/* First nobody can ask any more, then nothing is seen any more. */
 	tl_netlink_exit();
-	tl_control_disable();
+	tl_control_exit();
 	exit_parts(ARRAY_SIZE(parts));
 	tl_class_exit();
 }

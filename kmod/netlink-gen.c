@@ -79,8 +79,31 @@ static const struct nla_policy tierlens_sync_start_nl_policy[TIERLENS_A_SYNC_PRO
 	[TIERLENS_A_SYNC_PROBE] = NLA_POLICY_NESTED(tierlens_sync_probe_nl_policy),
 };
 
+/* TIERLENS_CMD_LEVEL_SET - do */
+static const struct nla_policy tierlens_level_set_nl_policy[TIERLENS_A_TIER_LEASE_MS + 1] = {
+	[TIERLENS_A_TIER_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_TIER_LEVEL] = NLA_POLICY_MAX(NLA_U32, 3),
+	[TIERLENS_A_TIER_LEASE_MS] = { .type = NLA_U32, },
+};
+
+/* TIERLENS_CMD_FUNCTION_NEW - do */
+static const struct nla_policy tierlens_function_new_nl_policy[TIERLENS_A_FUNCTION_RATE_MAX + 1] = {
+	[TIERLENS_A_FUNCTION_TIER] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_FUNCTION_NAME] = { .type = NLA_NUL_STRING, .len = TIERLENS_FUNCTION_NAME_MAX, },
+	[TIERLENS_A_FUNCTION_FILE] = { .type = NLA_U32, },
+	[TIERLENS_A_FUNCTION_PROGRAM] = { .type = NLA_U32, },
+	[TIERLENS_A_FUNCTION_OFFSET] = { .type = NLA_U64, },
+	[TIERLENS_A_FUNCTION_RATE_MAX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* TIERLENS_CMD_FUNCTION_DEL - do */
+static const struct nla_policy tierlens_function_del_nl_policy[TIERLENS_A_FUNCTION_TIER + 1] = {
+	[TIERLENS_A_FUNCTION_TIER] = { .type = NLA_NUL_STRING, .len = TIERLENS_NAME_MAX, },
+	[TIERLENS_A_FUNCTION_ID] = { .type = NLA_U32, },
+};
+
 /* Ops table for tierlens */
-const struct genl_split_ops tierlens_nl_ops[15] = {
+const struct genl_split_ops tierlens_nl_ops[19] = {
 	{
 		.cmd	= TIERLENS_CMD_MODULE_GET,
 		.doit	= tierlens_nl_module_get_doit,
@@ -175,6 +198,32 @@ const struct genl_split_ops tierlens_nl_ops[15] = {
 		.policy		= tierlens_sync_start_nl_policy,
 		.maxattr	= TIERLENS_A_SYNC_PROBE,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_LEVEL_SET,
+		.doit		= tierlens_nl_level_set_doit,
+		.policy		= tierlens_level_set_nl_policy,
+		.maxattr	= TIERLENS_A_TIER_LEASE_MS,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_FUNCTION_NEW,
+		.doit		= tierlens_nl_function_new_doit,
+		.policy		= tierlens_function_new_nl_policy,
+		.maxattr	= TIERLENS_A_FUNCTION_RATE_MAX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= TIERLENS_CMD_FUNCTION_DEL,
+		.doit		= tierlens_nl_function_del_doit,
+		.policy		= tierlens_function_del_nl_policy,
+		.maxattr	= TIERLENS_A_FUNCTION_TIER,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= TIERLENS_CMD_FUNCTION_GET,
+		.dumpit	= tierlens_nl_function_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 };
 

@@ -15,7 +15,7 @@
 extern const struct nla_policy tierlens_sync_probe_nl_policy[TIERLENS_A_SYNC_PROBE_FUNCTION + 1];
 
 /* Ops table for tierlens */
-extern const struct genl_split_ops tierlens_nl_ops[15];
+extern const struct genl_split_ops tierlens_nl_ops[19];
 
 int tierlens_nl_interval_get_start(struct netlink_callback *cb);
 int tierlens_nl_interval_get_done(struct netlink_callback *cb);
@@ -40,6 +40,11 @@ int tierlens_nl_pmu_del_doit(struct sk_buff *skb, struct genl_info *info);
 int tierlens_nl_pmu_get_dumpit(struct sk_buff *skb,
 			       struct netlink_callback *cb);
 int tierlens_nl_sync_start_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_level_set_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_function_new_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_function_del_doit(struct sk_buff *skb, struct genl_info *info);
+int tierlens_nl_function_get_dumpit(struct sk_buff *skb,
+				    struct netlink_callback *cb);
 
 enum {
 	TIERLENS_NLGRP_INTERVAL,

@@ -160,6 +160,8 @@ static int put_cell(struct sk_buff *skb, const struct tl_entry *entry)
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_OWN_SQ_HI, sums->own_sq_hi) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_OWN_SQ_LO, sums->own_sq_lo) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_CARRIED, sums->carried) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_CELL_TRACED, sums->traced) ||
+	    nla_put_u32(skb, TIERLENS_A_CELL_LEVEL, cell->level) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_BYTES_IN, sums->bytes_in) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_BYTES_OUT, sums->bytes_out) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_CELL_QUEUE_NS, sums->queue_ns) ||
@@ -240,6 +242,7 @@ static int put_path(struct sk_buff *skb, const struct tl_entry *entry)
 	    tl_nl_put_u64(skb, TIERLENS_A_PATH_COUNT, path->sums.count) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_PATH_RESPONSE_NS, path->sums.response_ns) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_PATH_OWN_NS, path->sums.own_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_PATH_TRACED, path->sums.traced) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_PATH_CPU_NS, path->sums.cpu_ns))
 		return -EMSGSIZE;
 	return 0;
@@ -271,6 +274,44 @@ static int put_count(struct sk_buff *skb, const struct tl_entry *entry)
 	return 0;
 }
 
+static int put_function(struct sk_buff *skb, const struct tl_entry *entry)
+{
+	const struct tl_function *function = container_of(entry, struct tl_function, entry);
+	const struct tl_call_sums *sums = &function->sums;
+
+	if (nla_put_u32(skb, TIERLENS_A_FUNCTION_CALL_FUNCTION, entry->key[0]) ||
+	    nla_put_string(skb, TIERLENS_A_FUNCTION_CALL_NAME, function->name) ||
+	    nla_put_u32(skb, TIERLENS_A_FUNCTION_CALL_TIER, function->tier) ||
+	    nla_put_string(skb, TIERLENS_A_FUNCTION_CALL_TIER_NAME, function->tier_name) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_FUNCTION_CALL_COUNT, sums->count) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_FUNCTION_CALL_TOTAL_NS, sums->total_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_FUNCTION_CALL_OWN_NS, sums->own_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_FUNCTION_CALL_CPU_NS, sums->cpu_ns))
+		return -EMSGSIZE;
+	/* Outside of requests there is no class. */
+	if (entry->key[2])
+		return 0;
+	if (nla_put_u32(skb, TIERLENS_A_FUNCTION_CALL_CLASS, entry->key[1]) ||
+	    nla_put_string(skb, TIERLENS_A_FUNCTION_CALL_CLASS_NAME, function->class_name))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_cost(struct sk_buff *skb, const struct tl_totals *totals)
+{
+	const struct tl_cost *hook = &totals->cost[TL_COST_HOOK];
+	const struct tl_cost *function = &totals->cost[TL_COST_FUNCTION];
+	struct nlattr *nest = nla_nest_start(skb, TIERLENS_A_INTERVAL_COST);
+
+	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_HITS, hook->hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_NS, hook->ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_HITS, function->hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_NS, function->ns))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static const struct {
 	int type;
 	int (*put)(struct sk_buff *skb, const struct tl_entry *entry);
@@ -280,6 +321,7 @@ static const struct {
 	[TL_SUMS_PATH] = { TIERLENS_A_INTERVAL_PATH, put_path },
 	[TL_SUMS_USAGE] = { TIERLENS_A_INTERVAL_USAGE, put_usage },
 	[TL_SUMS_COUNT] = { TIERLENS_A_INTERVAL_COUNT, put_count },
+	[TL_SUMS_FUNCTION] = { TIERLENS_A_INTERVAL_CALL, put_function },
 };
 
 static int put_entry(struct sk_buff *skb, const struct tl_entry *entry, enum tl_sums sums)
@@ -312,7 +354,8 @@ static int put_interval(struct sk_buff *skb, struct interval_dump *dump)
 		return -EMSGSIZE;
 	if (!dump->begun &&
 	    (tl_nl_put_events(skb, TIERLENS_A_INTERVAL_EVENTS, &interval->totals.events) ||
-	     tl_nl_put_losses(skb, TIERLENS_A_INTERVAL_LOSSES, &interval->totals)))
+	     tl_nl_put_losses(skb, TIERLENS_A_INTERVAL_LOSSES, &interval->totals) ||
+	     put_cost(skb, &interval->totals)))
 		return -EMSGSIZE;
 	dump->begun = true;
 	for (;;) {

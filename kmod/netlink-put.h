@@ -17,6 +17,7 @@ static inline int tl_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 }
 
 int tl_nl_get_name(struct genl_info *info, int type, const char **name);
+int tl_nl_get_string(struct genl_info *info, int type, const char **text);
 int tl_nl_refuse_twice(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int tl_nl_put_events(struct sk_buff *skb, int type, const struct tl_events *events);
 int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *totals);

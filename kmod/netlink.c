@@ -17,6 +17,8 @@
 #include "handoff.h"
 #include "ledger.h"
 #include "interval.h"
+#include "level.h"
+#include "method.h"
 #include "join.h"
 #include "memory.h"
 #include "netlink-gen.h"
@@ -157,7 +159,9 @@ static int put_module(struct sk_buff *skb)
 	    nla_put_u32(skb, TIERLENS_A_MODULE_PROCESSORS, num_possible_cpus()) ||
 	    tl_nl_put_events(skb, TIERLENS_A_MODULE_EVENTS, &totals.events) ||
 	    tl_nl_put_losses(skb, TIERLENS_A_MODULE_LOSSES, &totals) ||
-	    put_occupancy(skb, TIERLENS_A_MODULE_OCCUPANCY, &conns))
+	    put_occupancy(skb, TIERLENS_A_MODULE_OCCUPANCY, &conns) ||
+	    nla_put_u32(skb, TIERLENS_A_MODULE_LEVEL, tl_level_default()) ||
+	    nla_put_u32(skb, TIERLENS_A_MODULE_FUNCTIONS, tl_method_count()))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -217,7 +221,7 @@ static bool printable(const char *text)
 	return true;
 }
 
-static int get_string(struct genl_info *info, int type, const char **text)
+int tl_nl_get_string(struct genl_info *info, int type, const char **text)
 {
 	struct nlattr *attr = info->attrs[type];
 
@@ -241,7 +245,7 @@ int tl_nl_get_name(struct genl_info *info, int type, const char **name)
 		NL_SET_ERR_MSG(info->extack, "the name is missing: give one");
 		return -EINVAL;
 	}
-	return get_string(info, type, name);
+	return tl_nl_get_string(info, type, name);
 }
 
 /* A port or a path, of which one must be there. */
@@ -249,7 +253,7 @@ static int get_endpoint(struct genl_info *info, struct tl_endpoint *at)
 {
 	u32 port = get_u32(info, TIERLENS_A_TIER_PORT);
 	const char *path;
-	int ret = get_string(info, TIERLENS_A_TIER_PATH, &path);
+	int ret = tl_nl_get_string(info, TIERLENS_A_TIER_PATH, &path);
 
 	if (ret)
 		return ret;
@@ -311,7 +315,7 @@ static int get_class(struct genl_info *info, struct class_request *request)
 	if (!ret)
 		ret = tl_nl_get_name(info, TIERLENS_A_CLASS_NAME, &request->name);
 	if (!ret)
-		ret = get_string(info, TIERLENS_A_CLASS_TIER, &request->tier);
+		ret = tl_nl_get_string(info, TIERLENS_A_CLASS_TIER, &request->tier);
 	if (ret)
 		return ret;
 	request->prefix = prefix ? nla_data(prefix) : NULL;
@@ -375,13 +379,19 @@ void *tl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 
 static int put_tier(struct sk_buff *skb, const struct tl_tier *tier)
 {
+	u64 left_ns = tl_level_lease_left_ns(tier->lease_ns);
+
 	if (nla_put_u32(skb, TIERLENS_A_TIER_ID, tier->id) ||
 	    nla_put_string(skb, TIERLENS_A_TIER_NAME, tier->name) ||
 	    nla_put_u32(skb, TIERLENS_A_TIER_PORT, tier->at.port) ||
 	    nla_put_u32(skb, TIERLENS_A_TIER_NETNS, tier->at.netns) ||
 	    (!tier->at.port && nla_put_string(skb, TIERLENS_A_TIER_PATH, tier->at.path)) ||
 	    nla_put_u32(skb, TIERLENS_A_TIER_SOURCE, tier->source) ||
-	    nla_put_u32(skb, TIERLENS_A_TIER_CONNECTIONS, atomic_read(&tier->connections)))
+	    nla_put_u32(skb, TIERLENS_A_TIER_CONNECTIONS, atomic_read(&tier->connections)) ||
+	    nla_put_u32(skb, TIERLENS_A_TIER_LEVEL, tier->level) ||
+	    (left_ns && nla_put_u32(skb, TIERLENS_A_TIER_LEASE_MS,
+				    DIV_ROUND_UP_ULL(left_ns, NSEC_PER_MSEC))) ||
+	    (tier->own_level && nla_put_flag(skb, TIERLENS_A_TIER_OWN_LEVEL)))
 		return -EMSGSIZE;
 	return 0;
 }

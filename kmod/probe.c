@@ -23,6 +23,7 @@
 #include <uapi/linux/tierlens.h>
 
 #include "compat/compat.h"
+#include "cost.h"
 #include "fentry.h"
 #include "probe.h"
 #include "socket.h"
@@ -33,6 +34,7 @@
 struct hook {
 	const char *name;
 	const char *symbols[3]; /* the first that the kernel has is taken */
+	u8 level; /* enum tierlens_level, from which on it is needed: TRACE or SERVER */
 	bool required;
 	void (*handler)(struct pt_regs *regs);
 	void *traced; /* instead of a handler: the symbol is a tracepoint's, this its probe */
@@ -45,7 +47,7 @@ struct hook {
 };
 
 static DEFINE_PER_CPU(u64, hits[64]);
-static bool armed;
+static bool armed[TIERLENS_LEVEL_METHOD]; /* those of a level */
 
 static unsigned long arg(struct pt_regs *regs, unsigned int n)
 {
@@ -295,7 +297,20 @@ static void on_futex_wait(struct pt_regs *regs)
 
 static void on_waking(void *data, struct task_struct *task)
 {
+	u64 began = tl_cost_begin(TL_COST_HOOK);
+
 	tl_track_woken(task);
+	tl_cost_end(TL_COST_HOOK, began);
+}
+
+/* The same; the scheduler's locks are held. */
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next)
+{
+	u64 began = tl_cost_begin(TL_COST_HOOK);
+
+	tl_usage_switched(prev, next);
+	tl_cost_end(TL_COST_HOOK, began);
 }
 
 /* Newer kernels pass one argument more. */
@@ -304,60 +319,69 @@ static void on_exit(void *data, struct task_struct *task)
 	tl_track_exit();
 }
 
+#define T TIERLENS_LEVEL_TRACE
+#define S TIERLENS_LEVEL_SERVER
+
 static struct hook hooks[] = {
-	{ "send", { "tcp_sendmsg" }, true, on_sendmsg },
+	{ "send", { "tcp_sendmsg" }, T, true, on_sendmsg },
 	/* Since 6.5 pages go through sendmsg, too. */
-	{ "sendpage", { "tcp_sendpage" }, false, on_sendpage },
-	{ "send-wait", { "sk_stream_wait_memory" }, false, on_send_wait },
+	{ "sendpage", { "tcp_sendpage" }, T, false, on_sendpage },
+	{ "send-wait", { "sk_stream_wait_memory" }, T, false, on_send_wait },
 	/* Armed from the end: how somebody receives is seen before what he received. */
-	{ "received", { "tcp_cleanup_rbuf" }, true, on_received },
-	{ "receive", { "tcp_recvmsg" }, true, on_recvmsg },
-	{ "splice-read", { "tcp_splice_read" }, false, on_splice_read },
-	{ "accept", { "security_sock_graft" }, false, on_accepted },
-	{ "connect", { "tcp_v4_connect" }, true, on_connect },
-	{ "connect-v6", { "tcp_v6_connect" }, false, on_connect },
-	{ "shutdown", { "tcp_shutdown" }, false, on_shutdown },
-	{ "close", { "tcp_close" }, true, on_close },
-	{ "disconnect", { "tcp_disconnect" }, false, on_close },
-	{ "unix-send", { "unix_stream_sendmsg" }, false, on_unix_sendmsg },
-	{ "unix-sendpage", { "unix_stream_sendpage" }, false, on_unix_sendpage },
-	{ "unix-send-part", { "sock_alloc_send_pskb" }, false, on_unix_send_part },
-	{ "unix-received", { "unix_stream_read_actor" }, false, on_unix_received,
+	{ "received", { "tcp_cleanup_rbuf" }, T, true, on_received },
+	{ "receive", { "tcp_recvmsg" }, T, true, on_recvmsg },
+	{ "splice-read", { "tcp_splice_read" }, T, false, on_splice_read },
+	{ "accept", { "security_sock_graft" }, T, false, on_accepted },
+	{ "connect", { "tcp_v4_connect" }, S, true, on_connect },
+	{ "connect-v6", { "tcp_v6_connect" }, S, false, on_connect },
+	{ "shutdown", { "tcp_shutdown" }, T, false, on_shutdown },
+	{ "close", { "tcp_close" }, T, true, on_close },
+	{ "disconnect", { "tcp_disconnect" }, T, false, on_close },
+	{ "unix-send", { "unix_stream_sendmsg" }, T, false, on_unix_sendmsg },
+	{ "unix-sendpage", { "unix_stream_sendpage" }, T, false, on_unix_sendpage },
+	{ "unix-send-part", { "sock_alloc_send_pskb" }, T, false, on_unix_send_part },
+	{ "unix-received", { "unix_stream_read_actor" }, T, false, on_unix_received,
 	  .needs = "unix-receive" },
-	{ "unix-spliced", { "unix_stream_splice_actor" }, false, on_unix_received,
+	{ "unix-spliced", { "unix_stream_splice_actor" }, T, false, on_unix_received,
 	  .needs = "unix-splice-read" },
-	{ "unix-receive", { "unix_stream_recvmsg" }, false, on_unix_recvmsg },
-	{ "unix-splice-read", { "unix_stream_splice_read" }, false, on_unix_splice_read },
-	{ "unix-connect", { "unix_stream_connect" }, false, on_unix_connect },
-	{ "unix-shutdown", { "unix_shutdown" }, false, on_unix_shutdown },
-	{ "unix-close", { "unix_release" }, false, on_unix_release },
-	{ "epoll", { "do_epoll_wait" }, false, on_epoll_wait },
-	{ "poll", { "do_sys_poll" }, false, on_poll },
-	{ "select", { "core_sys_select", "do_select" }, false, on_poll },
-	{ "eventfd-write", { "eventfd_write" }, false, on_eventfd_write,
+	{ "unix-receive", { "unix_stream_recvmsg" }, T, false, on_unix_recvmsg },
+	{ "unix-splice-read", { "unix_stream_splice_read" }, T, false, on_unix_splice_read },
+	{ "unix-connect", { "unix_stream_connect" }, S, false, on_unix_connect },
+	{ "unix-shutdown", { "unix_shutdown" }, T, false, on_unix_shutdown },
+	{ "unix-close", { "unix_release" }, T, false, on_unix_release },
+	{ "epoll", { "do_epoll_wait" }, S, false, on_epoll_wait },
+	{ "poll", { "do_sys_poll" }, S, false, on_poll },
+	{ "select", { "core_sys_select", "do_select" }, S, false, on_poll },
+	{ "eventfd-write", { "eventfd_write" }, S, false, on_eventfd_write,
 	  .needs = "eventfd-close" },
-	{ "eventfd-read", { "eventfd_read" }, false, on_eventfd_read },
-	{ "eventfd-close", { "eventfd_release" }, false, on_release },
-	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, false, on_pipe_write,
+	{ "eventfd-read", { "eventfd_read" }, S, false, on_eventfd_read },
+	{ "eventfd-close", { "eventfd_release" }, S, false, on_release },
+	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, S, false, on_pipe_write,
 	  .needs = "pipe-close" },
-	{ "pipe-read", { "pipe_read", "anon_pipe_read" }, false, on_pipe_read },
-	{ "pipe-close", { "free_pipe_info" }, false, on_pipe_gone },
-	{ "ring-recv", { "io_recv" }, false, on_ring_receive },
-	{ "ring-recvmsg", { "io_recvmsg" }, false, on_ring_receive },
-	{ "futex-wake", { "futex_wake" }, false, on_futex_wake },
-	{ "futex-wait", { "futex_wait" }, false, on_futex_wait },
-	{ "waking", { "sched_waking" }, false, NULL, on_waking },
-	{ "exit", { "sched_process_exit" }, true, NULL, on_exit },
-	{ "switch", { "sched_switch" }, false, NULL, tl_usage_switched },
+	{ "pipe-read", { "pipe_read", "anon_pipe_read" }, S, false, on_pipe_read },
+	{ "pipe-close", { "free_pipe_info" }, S, false, on_pipe_gone },
+	{ "ring-recv", { "io_recv" }, S, false, on_ring_receive },
+	{ "ring-recvmsg", { "io_recvmsg" }, S, false, on_ring_receive },
+	{ "futex-wake", { "futex_wake" }, S, false, on_futex_wake },
+	{ "futex-wait", { "futex_wait" }, S, false, on_futex_wait },
+	{ "waking", { "sched_waking" }, S, false, NULL, on_waking },
+	{ "exit", { "sched_process_exit" }, T, true, NULL, on_exit },
+	{ "switch", { "sched_switch" }, S, false, NULL, on_switch },
 };
+
+#undef T
+#undef S
 
 static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct hook *hook = container_of(kp, struct hook, kp);
+	u64 began;
 
 	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits));
 	this_cpu_inc(hits[hook - hooks]);
+	began = tl_cost_begin(TL_COST_HOOK);
 	hook->handler(regs);
+	tl_cost_end(TL_COST_HOOK, began);
 	return 0;
 }
 
@@ -422,6 +446,11 @@ static void drop_halves(void)
 	}
 }
 
+static unsigned int group_of(u8 level)
+{
+	return level - TIERLENS_LEVEL_TRACE;
+}
+
 /* Not all kernels have it, and not everywhere. */
 static void use_fentry(void)
 {
@@ -433,6 +462,7 @@ static void use_fentry(void)
 		hook->fentry.ip = (unsigned long)hook->kp.addr;
 		hook->fentry.handler = hook->handler;
 		hook->fentry.hits = &hits[hook - hooks];
+		hook->fentry.group = group_of(hook->level);
 		hook->by_fentry = !tl_fentry_add(&hook->fentry);
 	}
 }
@@ -496,41 +526,45 @@ void tl_probe_exit(void)
 
 /**
  * tl_probe_arm() - Begin to see events
+ * @level: those that it takes from this level on, TRACE or SERVER
  *
  * Context: process.
- * Return: 0, or the kernel's error, and none is armed.
+ * Return: 0, or the kernel's error, and none of them is armed.
  */
-int tl_probe_arm(void)
+int tl_probe_arm(u8 level)
 {
 	unsigned int i;
 	int ret = 0;
 
-	armed = true;
+	armed[level] = true;
 	/* From the end: who forgets is armed before who remembers. */
 	for (i = ARRAY_SIZE(hooks); !ret && i--;)
-		ret = hook_arm(&hooks[i]);
-	ret = ret ? ret : tl_fentry_arm();
+		if (hooks[i].level == level)
+			ret = hook_arm(&hooks[i]);
+	ret = ret ? ret : tl_fentry_arm(group_of(level));
 	if (ret)
-		tl_probe_disarm();
+		tl_probe_disarm(level);
 	return ret;
 }
 
 /**
  * tl_probe_disarm() - See no more events
+ * @level: of those of this level
  *
- * Context: process. When it returns, no handler is running.
+ * Context: process. When it returns, none of their handlers is running.
  */
-void tl_probe_disarm(void)
+void tl_probe_disarm(u8 level)
 {
 	unsigned int i;
 
-	if (tl_fentry_disarm()) {
+	if (tl_fentry_disarm(group_of(level))) {
 		__module_get(THIS_MODULE);
 		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
 	}
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		hook_disarm(&hooks[i]);
-	armed = false;
+		if (hooks[i].level == level)
+			hook_disarm(&hooks[i]);
+	armed[level] = false;
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }
@@ -565,7 +599,7 @@ bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 	view->symbol = hooks[i].kp.symbol_name ? hooks[i].kp.symbol_name : hooks[i].symbols[0];
 	view->state = !hooks[i].registered && !hooks[i].tracepoint ?
 		      TIERLENS_HOOK_STATE_ABSENT :
-		      armed		   ? TIERLENS_HOOK_STATE_ACTIVE :
+		      armed[hooks[i].level] ? TIERLENS_HOOK_STATE_ACTIVE :
 					     TIERLENS_HOOK_STATE_IDLE;
 	view->required = hooks[i].required;
 	view->missed = hooks[i].kp.nmissed;

@@ -16,8 +16,8 @@ struct tl_hook_view {
 
 int tl_probe_init(void);
 void tl_probe_exit(void);
-int tl_probe_arm(void);
-void tl_probe_disarm(void);
+int tl_probe_arm(u8 level);
+void tl_probe_disarm(u8 level);
 u64 tl_probe_missed(void);
 bool tl_probe_get(unsigned int i, struct tl_hook_view *view);
 

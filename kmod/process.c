@@ -149,6 +149,28 @@ bool tl_process_serves(struct task_struct *task)
 	return process && READ_ONCE(process->thread.serves);
 }
 
+static void serve_no_more(void *object, void *arg)
+{
+	struct tl_process *process = object;
+	const u32 *tier = arg;
+
+	if (READ_ONCE(process->tier) == *tier)
+		WRITE_ONCE(process->thread.serves, 0);
+}
+
+/**
+ * tl_process_serve_no_more() - What processes of a tier do is not for its requests any more
+ * @tier: its number
+ *
+ * One that serves another tier, too, does again with the next request that it takes for it.
+ *
+ * Context: process.
+ */
+void tl_process_serve_no_more(u32 tier)
+{
+	tl_pool_for_each(&processes, serve_no_more, &tier);
+}
+
 static u64 take_gone(unsigned int tier)
 {
 	return tl_usage_take(&gone_ns[tier], &gone_before_ns[tier]);

@@ -22,6 +22,7 @@ void tl_process_exit(void);
 struct tl_process *tl_process_get(struct task_struct *task);
 void tl_process_put(struct tl_process *process);
 bool tl_process_serves(struct task_struct *task);
+void tl_process_serve_no_more(u32 tier);
 void tl_process_usage_start(void);
 void tl_process_usage(void);
 unsigned int tl_process_count(void);

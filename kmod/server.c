@@ -8,6 +8,7 @@
 #include "errand.h"
 #include "join.h"
 #include "ledger.h"
+#include "level.h"
 #include "path.h"
 #include "server.h"
 #include "shard.h"
@@ -55,6 +56,8 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 		losses()[TL_LOSS_TIERS_FULL]++;
 		return NULL;
 	}
+	if (READ_ONCE(tier->level) == TIERLENS_LEVEL_OFF)
+		return NULL;
 	conn = tl_conn_add_lock(sk, TL_SERVER);
 	if (IS_ERR(conn))
 		return tl_conn_lock(sk);
@@ -213,6 +216,21 @@ static noinline void classify(struct tl_server *server, struct tl_task *task, u6
 	tl_request_classify(request, class);
 }
 
+/* Whether only the ends of what these bytes belong to are looked at. */
+static bool is_coarse(const struct tl_server *server)
+{
+	if (server->request.state == TL_REQUEST_OPEN)
+		return server->request.coarse;
+	return READ_ONCE(server->tier->level) < TIERLENS_LEVEL_SERVER;
+}
+
+/* Whether they would begin a request that nobody wants to see. */
+static bool is_off(const struct tl_server *server)
+{
+	return server->request.state != TL_REQUEST_OPEN &&
+	       READ_ONCE(server->tier->level) == TIERLENS_LEVEL_OFF;
+}
+
 /**
  * tl_server_received() - Bytes of a request were received
  * @server: the connection, locked
@@ -235,11 +253,21 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	if (server->shut)
 		return TL_IGNORED;
 	settle(server, server->conn.sk);
-	if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
-					  losses()))
-		deposit(ended);
-	/* To look for it was for it. */
-	tl_turn_claim(task, request);
+	if (unlikely(is_off(server))) {
+		tl_server_end(server);
+		return TL_IGNORED;
+	}
+	if (unlikely(is_coarse(server))) {
+		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
+						losses()))
+			deposit(ended);
+	} else {
+		if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
+						  losses()))
+			deposit(ended);
+		/* To look for it was for it. */
+		tl_turn_claim(task, request);
+	}
 	if (request->seq != seq) {
 		request->ambiguous = server->unread;
 		server->unread = false;
@@ -326,6 +354,15 @@ static bool is_rest(const struct tl_request *request, u64 now_ns)
 }
 
 /**
+ * tl_server_cut_to_trace() - Look only at the end of what goes on
+ * @server: the connection, locked
+ */
+void tl_server_cut_to_trace(struct tl_server *server)
+{
+	server->request.coarse = 1;
+}
+
+/**
  * tl_server_sent() - Bytes of a response are sent
  * @server: the connection, locked
  * @task: the current thread; NULL if there is no memory left for it
@@ -341,9 +378,13 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	struct tl_request *request = &server->request;
 	bool open = request->state == TL_REQUEST_OPEN;
 	bool interim = open && tl_class_interim(server->tier, first, bytes);
-	bool own = task && is_current(task, request);
 	enum tl_outcome outcome;
+	bool own;
 
+	/* Who answers it does not matter. */
+	if (unlikely(request->coarse))
+		task = NULL;
+	own = task && is_current(task, request);
 	settle(server, server->conn.sk);
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);

@@ -78,6 +78,7 @@ static void cell_name(struct tl_entry *entry)
 	unsigned int i;
 
 	tl_tier_name(entry->key[0], cell->tier_name);
+	cell->level = tl_tier_level(entry->key[0]);
 	tl_class_name(entry->key[1], cell->class_name);
 	for (i = 0; i < TL_USED_COUNTS; i++)
 		tl_scoped_name(i, taking, cell->sums.used.counts[i], cell->counted[i]);
@@ -118,6 +119,25 @@ static void usage_name(struct tl_entry *entry)
 	tl_tier_name(entry->key[0], container_of(entry, struct tl_usage, entry)->tier_name);
 }
 
+static void function_merge(struct tl_entry *into, const struct tl_entry *from)
+{
+	struct tl_call_sums *sum = &container_of(into, struct tl_function, entry)->sums;
+	const struct tl_call_sums *part = &container_of(from, struct tl_function, entry)->sums;
+
+	sum->count += part->count;
+	sum->total_ns += part->total_ns;
+	sum->own_ns += part->own_ns;
+	sum->cpu_ns += part->cpu_ns;
+}
+
+static void function_name(struct tl_entry *entry)
+{
+	struct tl_function *function = container_of(entry, struct tl_function, entry);
+
+	tl_tier_name(function->tier, function->tier_name);
+	tl_class_name(entry->key[1], function->class_name);
+}
+
 /* It has brought its name: the event may have gone. */
 static void count_name(struct tl_entry *entry)
 {
@@ -136,6 +156,8 @@ static struct kind {
 	[TL_SUMS_PATH] = { "paths", sizeof(struct tl_path), path_merge, path_name },
 	[TL_SUMS_USAGE] = { "usages", sizeof(struct tl_usage), NULL, usage_name },
 	[TL_SUMS_COUNT] = { "counts", sizeof(struct tl_counted), NULL, count_name },
+	[TL_SUMS_FUNCTION] = { "functions", sizeof(struct tl_function), function_merge,
+			       function_name },
 };
 
 static void link_entry(struct set *set, enum tl_sums kind, struct tl_entry *entry)
@@ -263,6 +285,42 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 	entry = get(set, TL_SUMS_PATH, node, 0, 0);
 	if (entry)
 		container_of(entry, struct tl_path, entry)->sums.cpu_ns += used->cpu_ns;
+	raw_spin_unlock(&shard->lock);
+}
+
+/**
+ * tl_shard_deposit_function() - Sum up a call of a function
+ * @key: whose
+ * @name: the function's, which it keeps also if it is probed no longer
+ * @sums: the call
+ *
+ * It goes into the interval of now.
+ *
+ * Context: any but NMI; interrupts are off.
+ */
+void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
+			       const struct tl_call_sums *sums)
+{
+	struct shard *shard = this_cpu_ptr(shards);
+	struct tl_function *function;
+	struct tl_entry *entry;
+	struct set *set;
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&shard->lock);
+	set = &shard->sets[choose_own(shard, ktime_get_mono_fast_ns()) % OPEN];
+	entry = get(set, TL_SUMS_FUNCTION, key->function, key->class, key->outside);
+	if (entry) {
+		function = container_of(entry, struct tl_function, entry);
+		if (!function->tier) {
+			function->tier = key->tier;
+			strscpy(function->name, name, sizeof(function->name));
+		}
+		function->sums.count += sums->count;
+		function->sums.total_ns += sums->total_ns;
+		function->sums.own_ns += sums->own_ns;
+		function->sums.cpu_ns += sums->cpu_ns;
+	}
 	raw_spin_unlock(&shard->lock);
 }
 

@@ -31,7 +31,8 @@ static inline u64 tl_grid_start_ns(const struct tl_grid *grid, u64 generation)
 
 /* What is summed up over an interval, apart from each other. */
 enum tl_sums {
-	TL_SUMS_CELL, TL_SUMS_EDGE, TL_SUMS_PATH, TL_SUMS_USAGE, TL_SUMS_COUNT, TL_SUMS
+	TL_SUMS_CELL, TL_SUMS_EDGE, TL_SUMS_PATH, TL_SUMS_USAGE, TL_SUMS_COUNT,
+	TL_SUMS_FUNCTION, TL_SUMS
 };
 
 /* First member of each of them. */
@@ -47,6 +48,7 @@ struct tl_cell {
 	char tier_name[TIERLENS_NAME_MAX + 1];
 	char class_name[TIERLENS_NAME_MAX + 1];
 	char counted[TL_USED_COUNTS][TIERLENS_NAME_MAX + 1]; /* of what event; "": of none */
+	u8 level; /* the tier's */
 	struct tl_cell_sums sums;
 };
 
@@ -97,6 +99,32 @@ struct tl_counted {
 	struct tl_count count;
 };
 
+/* Whose calls of a function are summed up. */
+struct tl_call_key {
+	u32 function;
+	u32 class;
+	bool outside; /* of requests: there is no class */
+	u32 tier; /* the function's */
+};
+
+/* See function-call in the netlink spec. */
+struct tl_call_sums {
+	u64 count;
+	u64 total_ns;
+	u64 own_ns;
+	u64 cpu_ns;
+};
+
+/* Key: function, class, whether outside. */
+struct tl_function {
+	struct tl_entry entry;
+	u32 tier;
+	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
+	char tier_name[TIERLENS_NAME_MAX + 1];
+	char class_name[TIERLENS_NAME_MAX + 1];
+	struct tl_call_sums sums;
+};
+
 /* The lists of a closed interval. */
 struct tl_taken {
 	struct tl_entry *list[TL_SUMS];
@@ -107,6 +135,8 @@ void tl_shard_exit(void);
 void tl_shard_start(const struct tl_grid *grid);
 void tl_shard_deposit(const struct tl_ended *ended);
 void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *used);
+void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
+			       const struct tl_call_sums *sums);
 void tl_shard_deposit_stray(const struct tl_call_sum *sum);
 void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums);
 void tl_shard_reserve_counts(unsigned int n);

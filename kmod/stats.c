@@ -5,6 +5,7 @@
 #include "stats.h"
 
 DEFINE_PER_CPU(struct tl_stats, tl_stats);
+DEFINE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
 
 void tl_stats_init(void)
 {
@@ -56,6 +57,16 @@ static void add_cpu(struct tl_totals *totals, const struct tl_stats *stats)
 		totals->loss[i] += READ_ONCE(stats->loss[i]);
 }
 
+static void add_cost(struct tl_totals *totals, const struct tl_cost *cost)
+{
+	unsigned int i;
+
+	for (i = 0; i < TL_COST_KINDS; i++) {
+		totals->cost[i].hits += READ_ONCE(cost[i].hits);
+		totals->cost[i].ns += READ_ONCE(cost[i].ns) * TL_COST_SAMPLE;
+	}
+}
+
 /**
  * tl_stats_sum() - Totals since the module was loaded
  * @totals: filled
@@ -68,8 +79,10 @@ void tl_stats_sum(struct tl_totals *totals, u64 probes_missed)
 	int cpu;
 
 	memset(totals, 0, sizeof(*totals));
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		add_cpu(totals, per_cpu_ptr(&tl_stats, cpu));
+		add_cost(totals, per_cpu_ptr(tl_cost, cpu));
+	}
 	totals->probes_missed = probes_missed;
 }
 
@@ -85,4 +98,8 @@ void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,
 	for (i = 0; i < TL_LOSS_KINDS; i++)
 		diff->loss[i] = now->loss[i] - then->loss[i];
 	diff->probes_missed = now->probes_missed - then->probes_missed;
+	for (i = 0; i < TL_COST_KINDS; i++) {
+		diff->cost[i].hits = now->cost[i].hits - then->cost[i].hits;
+		diff->cost[i].ns = now->cost[i].ns - then->cost[i].ns;
+	}
 }

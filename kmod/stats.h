@@ -6,6 +6,7 @@
 #include <linux/seqlock.h>
 
 #include "core/correlate.h"
+#include "cost.h"
 
 /*
  * What became of the events, one CPU's part. seen is counted when a hook begins
@@ -29,6 +30,7 @@ struct tl_totals {
 	struct tl_events events;
 	u64 loss[TL_LOSS_KINDS];
 	u64 probes_missed;
+	struct tl_cost cost[TL_COST_KINDS]; /* the ns of all, from the sample */
 };
 
 DECLARE_PER_CPU(struct tl_stats, tl_stats);

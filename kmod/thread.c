@@ -10,6 +10,8 @@
 
 #include "errand.h"
 #include "ledger.h"
+#include "level.h"
+#include "method.h"
 #include "scoped.h"
 #include "thread.h"
 #include "usage.h"
@@ -68,6 +70,7 @@ struct tl_task *tl_thread_add(struct task_struct *task)
 	if (!entry)
 		return NULL;
 	memset((char *)entry + sizeof(entry->keyed), 0, sizeof(*entry) - sizeof(entry->keyed));
+	entry->epoch = READ_ONCE(tl_level_epoch);
 	tl_usage_now(&entry->last);
 	if (static_branch_unlikely(&tl_scoped_on))
 		tl_scoped_skip();
@@ -89,6 +92,7 @@ static void forget_entry(struct tl_task *entry)
 	raw_spin_unlock(&bucket->lock);
 	tl_errand_put(entry->errand);
 	tl_ledger_forget(entry);
+	tl_method_forget_frames(entry);
 	if (entry->process)
 		tl_process_put(entry->process);
 	tl_pool_put(&tasks, entry);

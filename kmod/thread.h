@@ -7,6 +7,7 @@
 
 struct sock;
 struct task_struct;
+struct tl_frames;
 
 enum tl_futex { TL_FUTEX_NOT, TL_FUTEX_WAKES, TL_FUTEX_WAITS };
 
@@ -19,6 +20,8 @@ struct tl_task {
 	struct tl_used last; /* when it was charged last */
 	u64 counted[TL_USED_COUNTS]; /* of events, and not charged yet */
 	unsigned long charged_jiffies; /* when that was */
+	u32 epoch; /* what it knows is of this one, see level.c */
+	struct tl_frames *frames; /* see method.c; NULL: no function was entered */
 	/* see turn.c */
 	struct tl_request_ref answered; /* for another thread, and has not gone on since */
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */

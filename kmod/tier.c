@@ -15,6 +15,7 @@
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
+#include "level.h"
 #include "tier.h"
 
 static struct tl_tier tiers[TL_TIERS]; /* [0] stays free */
@@ -174,6 +175,10 @@ static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *
 	rename_to(&tiers[i], name);
 	tiers[i].found[0] = '\0';
 	atomic_set(&tiers[i].connections, 0);
+	tiers[i].level = tl_level_default();
+	tiers[i].own_level = false;
+	tiers[i].leased_to = 0;
+	tiers[i].lease_ns = 0;
 	/* Readers without the lock see the rest of the tier before its id. */
 	smp_store_release(&tiers[i].id, i);
 	if (i >= tiers_end)
@@ -412,6 +417,57 @@ void tl_tier_forget_found(void)
 			tiers[i].id = 0;
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+/* What is seen of a tier now. Context: any. */
+u8 tl_tier_level(u32 id)
+{
+	return id < TL_TIERS ? READ_ONCE(tiers[id].level) : TIERLENS_LEVEL_OFF;
+}
+
+/* The highest level of them all. Context: process. */
+u8 tl_tier_level_max(void)
+{
+	unsigned int i;
+	u8 level = TIERLENS_LEVEL_OFF;
+
+	for (i = 1; i < READ_ONCE(tiers_end); i++)
+		if (READ_ONCE(tiers[i].id))
+			level = max(level, READ_ONCE(tiers[i].level));
+	return level;
+}
+
+/**
+ * tl_tier_at() - The tier at a place
+ * @i: the place, from 1
+ *
+ * Context: process; control.c's lock is held. It may be free: then its level says nothing.
+ * Return: NULL if there is no such place.
+ */
+struct tl_tier *tl_tier_at(unsigned int i)
+{
+	/* Pairs with the release in add(). */
+	return i < smp_load_acquire(&tiers_end) ? &tiers[i] : NULL;
+}
+
+/**
+ * tl_tier_named() - The tier that has a name
+ * @name: the name
+ *
+ * Context: process; control.c's lock is held.
+ * Return: NULL if there is none.
+ */
+struct tl_tier *tl_tier_named(const char *name)
+{
+	struct tl_tier *tier;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	tier = find_name(name, TIERLENS_TIER_SOURCE_RULE);
+	if (!tier)
+		tier = find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED);
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return tier;
 }
 
 unsigned int tl_tier_count(void)

@@ -29,6 +29,11 @@ struct tl_tier {
 	char name[TIERLENS_NAME_MAX + 1];
 	char found[TIERLENS_NAME_MAX + 1]; /* name by discovery, empty if never met */
 	atomic_t connections;
+	/* see level.c; changed by who holds control.c's lock */
+	u8 level; /* enum tierlens_level */
+	bool own_level; /* it was set for this tier */
+	u32 leased_to; /* whoever set it for a time; else 0 */
+	u64 lease_ns; /* when that is over; 0: it was set for good */
 };
 
 struct sock;
@@ -45,6 +50,10 @@ int tl_tier_add_rule(const char *name, const struct tl_endpoint *at,
 		     struct netlink_ext_ack *extack);
 int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack);
 void tl_tier_forget_found(void);
+u8 tl_tier_level(u32 id);
+u8 tl_tier_level_max(void);
+struct tl_tier *tl_tier_at(unsigned int i);
+struct tl_tier *tl_tier_named(const char *name);
 unsigned int tl_tier_count(void);
 bool tl_tier_get(unsigned int i, struct tl_tier *copy);
 

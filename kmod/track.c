@@ -12,6 +12,7 @@
 #include <net/sock.h>
 
 #include "client.h"
+#include "level.h"
 #include "server.h"
 #include "stats.h"
 #include "thread.h"
@@ -100,7 +101,7 @@ void tl_track_connecting(struct sock *sk)
 	struct tl_conn *conn;
 	unsigned long flags;
 
-	if (!has_requests())
+	if (!has_requests() || !tl_level_nests())
 		return;
 	local_irq_save(flags);
 	forget_stale(sk);
@@ -171,6 +172,8 @@ static __always_inline void
 turn_at(struct tl_task *task, struct tl_conn *conn,
 	bool (*goes_on)(const struct tl_task *task, struct tl_conn *conn))
 {
+	if (unlikely(!tl_level_nests()))
+		return;
 	if (conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
 	else
@@ -223,9 +226,9 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
 		outcome = tl_server_sent(tl_server(conn), task, now_ns, bytes, first);
-	else if (task)
+	else if (task && tl_level_nests())
 		outcome = tl_client_sent(tl_client(conn), task, now_ns, bytes);
-	else
+	else if (!task)
 		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
 	tl_conn_unlock(conn);
 	if (task)
@@ -318,14 +321,14 @@ static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl
 				u64 bytes)
 {
 	u64 now_ns = ktime_get_mono_fast_ns();
-	enum tl_outcome outcome;
+	enum tl_outcome outcome = TL_IGNORED;
 
 	conn = lock_or_add(sk, conn);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
 		outcome = tl_server_received(tl_server(conn), task, now_ns, bytes);
-	else
+	else if (tl_level_nests())
 		outcome = tl_client_received(tl_client(conn), task, now_ns, bytes);
 	tl_conn_unlock(conn);
 	return outcome;
@@ -522,6 +525,53 @@ static void forget_one(struct tl_conn *conn, void *arg)
 	else
 		raw_spin_unlock(&conn->lock);
 	local_irq_restore(flags);
+}
+
+/* Context: as below. */
+static void forget_call(struct tl_conn *conn, void *arg)
+{
+	unsigned long flags;
+
+	if (conn->side != TL_CLIENT)
+		return;
+	raw_spin_lock_irqsave(&conn->lock, flags);
+	if (conn->sk)
+		tl_client_forget_call(tl_client(conn));
+	raw_spin_unlock_irqrestore(&conn->lock, flags);
+}
+
+/**
+ * tl_track_forget_calls() - Nobody follows calls any more
+ *
+ * Context: process; the hooks of level "server" are not armed.
+ */
+void tl_track_forget_calls(void)
+{
+	tl_conn_for_each(forget_call, NULL);
+}
+
+static void cut_to_trace(struct tl_conn *conn, void *arg)
+{
+	const u32 *tier = arg;
+	unsigned long flags;
+
+	if (conn->side != TL_SERVER)
+		return;
+	raw_spin_lock_irqsave(&conn->lock, flags);
+	if (conn->sk && tl_server(conn)->request.tier == *tier)
+		tl_server_cut_to_trace(tl_server(conn));
+	raw_spin_unlock_irqrestore(&conn->lock, flags);
+}
+
+/**
+ * tl_track_cut_to_trace() - Look only at the ends of a tier's requests that go on
+ * @tier: its number; those that begin are looked at so already
+ *
+ * Context: process.
+ */
+void tl_track_cut_to_trace(u32 tier)
+{
+	tl_conn_for_each(cut_to_trace, &tier);
 }
 
 /**

@@ -22,6 +22,8 @@ void tl_track_released(const void *object);
 void tl_track_shutdown(struct sock *sk);
 void tl_track_closed(struct sock *sk);
 void tl_track_exit(void);
+void tl_track_forget_calls(void);
+void tl_track_cut_to_trace(u32 tier);
 void tl_track_forget_all(void);
 
 #endif

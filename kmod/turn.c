@@ -22,6 +22,8 @@
 #include "conn.h"
 #include "errand.h"
 #include "handoff.h"
+#include "ledger.h"
+#include "scoped.h"
 #include "server.h"
 #include "turn.h"
 #include "usage.h"
@@ -148,6 +150,38 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
 }
 
 /**
+ * tl_turn_forget() - What the current thread knows is of an earlier epoch
+ * @task: its entry
+ *
+ * Where it is in receiving goes on to be true.
+ *
+ * Context: task, interrupts off; no connection's lock is held.
+ */
+void tl_turn_forget(struct tl_task *task)
+{
+	struct tl_thread *process = task->thread.process;
+
+	tl_turn_drop_errand(task);
+	tl_ledger_forget(task);
+	memset(&task->thread, 0, sizeof(task->thread));
+	task->thread.process = process;
+	tl_turn_begin_anew(task);
+	task->ring.request = NULL;
+	task->reading = NULL;
+	task->futex = TL_FUTEX_NOT;
+	task->told_ns = 0;
+	task->waited = false;
+	task->hands_back = false;
+	task->ring_receives = false;
+	memset(task->counted, 0, sizeof(task->counted));
+	if (static_branch_unlikely(&tl_scoped_on))
+		tl_scoped_skip();
+	tl_usage_now(&task->last);
+	task->charged_jiffies = jiffies;
+	task->epoch = READ_ONCE(tl_level_epoch);
+}
+
+/**
  * tl_turn_begin() - The current thread is at an event: settle its past
  * @task: its entry
  *
@@ -155,6 +189,8 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
  */
 void tl_turn_begin(struct tl_task *task)
 {
+	if (unlikely(!tl_level_nests()))
+		return;
 	tl_turn_charge(task);
 	if (task->reading)
 		tl_handoff_took(task);
@@ -192,7 +228,7 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
  */
 struct tl_task *tl_turn_task(void)
 {
-	struct tl_task *task = tl_thread_get(current);
+	struct tl_task *task = tl_turn_up_to_date(tl_thread_get(current));
 
 	if (task)
 		tl_turn_begin(task);

@@ -5,11 +5,13 @@
 #include <linux/jiffies.h>
 
 #include "errand.h"
+#include "level.h"
 #include "thread.h"
 
 #define TL_TURN_CHARGE (HZ / 20) /* a thread at work is charged at least so often */
 
 struct tl_task *tl_turn_task(void);
+void tl_turn_forget(struct tl_task *task);
 void tl_turn_begin(struct tl_task *task);
 void tl_turn_charge(struct tl_task *task);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
@@ -21,6 +23,14 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
 void tl_turn_rest(struct tl_task *task, struct tl_request *request);
 void tl_turn_charge_unclaimed(struct tl_task *task, struct tl_request *request);
 void tl_turn_dispatched(struct tl_task *task);
+
+/* What the thread knows is of now. */
+static inline struct tl_task *tl_turn_up_to_date(struct tl_task *task)
+{
+	if (task && unlikely(task->epoch != READ_ONCE(tl_level_epoch)))
+		tl_turn_forget(task);
+	return task;
+}
 
 /* Nothing is kept of what the thread has used. */
 static inline void tl_turn_begin_anew(struct tl_task *task)

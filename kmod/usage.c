@@ -16,14 +16,13 @@ static DEFINE_PER_CPU(u64, charged_ns[TL_TIERS]); /* to requests */
 static u64 taken_ns[TL_TIERS];
 
 /**
- * tl_usage_switched() - The scheduler's tracepoint sched_switch
- *
- * Newer kernels pass one argument more.
+ * tl_usage_switched() - The CPU turns to another thread
+ * @prev: from this one
+ * @next: the other
  *
  * Context: interrupts are off, the run queue's lock is held.
  */
-void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
-		       struct task_struct *next)
+void tl_usage_switched(struct task_struct *prev, struct task_struct *next)
 {
 	tl_run_turn_begin(this_cpu_ptr(&turn), next);
 	if (static_branch_unlikely(&tl_scoped_on))
@@ -39,7 +38,8 @@ void tl_usage_start(void)
 		per_cpu(turn.task, cpu) = NULL;
 }
 
-static u64 cpu_now_ns(void)
+/* The current thread's time on a processor. Context: task, interrupts off. */
+u64 tl_usage_cpu_now_ns(void)
 {
 	return tl_run_turn_now_ns(this_cpu_ptr(&turn));
 }
@@ -79,7 +79,7 @@ static u64 storage_write_now(void)
  */
 void tl_usage_now(struct tl_used *used)
 {
-	used->cpu_ns = cpu_now_ns();
+	used->cpu_ns = tl_usage_cpu_now_ns();
 	used->run_wait_ns = run_wait_now_ns();
 	used->storage_read = storage_read_now();
 	used->storage_write = storage_write_now();
@@ -108,7 +108,7 @@ u64 tl_usage_add(struct tl_used *sum, struct tl_task *task)
 	struct tl_used *last = &task->last;
 
 	/* The two clocks of run time may differ by a little; none goes backwards. */
-	add_growth(&sum->cpu_ns, &last->cpu_ns, cpu_now_ns());
+	add_growth(&sum->cpu_ns, &last->cpu_ns, tl_usage_cpu_now_ns());
 	add_growth(&sum->run_wait_ns, &last->run_wait_ns, run_wait_now_ns());
 	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
 	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());

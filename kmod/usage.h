@@ -25,7 +25,7 @@ void tl_usage_charge(u32 tier, u64 cpu_ns);
 u64 tl_usage_take(const u64 __percpu *sum, u64 *before);
 u64 tl_usage_take_charged(u32 tier);
 u64 tl_usage_add(struct tl_used *sum, struct tl_task *task);
-void tl_usage_switched(void *data, bool preempt, struct task_struct *prev,
-		       struct task_struct *next);
+u64 tl_usage_cpu_now_ns(void);
+void tl_usage_switched(struct task_struct *prev, struct task_struct *next);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "compat.h"
 
-#define OPS_MAX 16
+#define OPS_MAX 24
 
 /* Without a policy most kernels take any attribute, and any garbage. */
 static const struct nla_policy reject_all[] = {

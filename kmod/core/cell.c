@@ -8,6 +8,15 @@ static void add_square(struct tl_cell_sums *cell, u64 hi, u64 lo)
 	cell->own_sq_hi += hi + (cell->own_sq_lo < lo);
 }
 
+static void add_own(struct tl_cell_sums *cell, u64 own_ns)
+{
+	unsigned __int128 square = (unsigned __int128)own_ns * own_ns;
+
+	cell->own_ns += own_ns;
+	add_square(cell, square >> 64, square);
+	cell->hist_own[tl_hist_bucket(own_ns)]++;
+}
+
 /**
  * tl_cell_add() - Count a request that ended
  * @cell: its cell
@@ -18,13 +27,14 @@ static void add_square(struct tl_cell_sums *cell, u64 hi, u64 lo)
  */
 void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns)
 {
-	unsigned __int128 square = (unsigned __int128)ended->own_ns * ended->own_ns;
 	u64 response_ns = ended->closed_ns - ended->open_ns;
 
 	cell->count++;
 	cell->response_ns += response_ns;
-	cell->own_ns += ended->own_ns;
-	add_square(cell, square >> 64, square);
+	if (ended->coarse)
+		cell->traced++;
+	else
+		add_own(cell, ended->own_ns);
 	cell->carried += ended->open_ns < start_ns;
 	cell->bytes_in += ended->bytes_in;
 	cell->bytes_out += ended->bytes_out;
@@ -32,7 +42,6 @@ void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 st
 	cell->queue_count += ended->queued;
 	tl_used_add(&cell->used, &ended->used);
 	cell->hist_response[tl_hist_bucket(response_ns)]++;
-	cell->hist_own[tl_hist_bucket(ended->own_ns)]++;
 }
 
 /**
@@ -49,6 +58,7 @@ void tl_cell_merge(struct tl_cell_sums *into, const struct tl_cell_sums *from)
 	into->count += from->count;
 	into->response_ns += from->response_ns;
 	into->own_ns += from->own_ns;
+	into->traced += from->traced;
 	add_square(into, from->own_sq_hi, from->own_sq_lo);
 	into->carried += from->carried;
 	into->bytes_in += from->bytes_in;
@@ -92,13 +102,17 @@ void tl_path_add(struct tl_path_sums *path, const struct tl_ended *ended)
 {
 	path->count++;
 	path->response_ns += ended->closed_ns - ended->open_ns;
-	path->own_ns += ended->own_ns;
+	if (ended->coarse)
+		path->traced++;
+	else
+		path->own_ns += ended->own_ns;
 	path->cpu_ns += ended->used.cpu_ns;
 }
 
 void tl_path_merge(struct tl_path_sums *into, const struct tl_path_sums *from)
 {
 	into->count += from->count;
+	into->traced += from->traced;
 	into->response_ns += from->response_ns;
 	into->own_ns += from->own_ns;
 	into->cpu_ns += from->cpu_ns;

@@ -12,6 +12,7 @@ struct tl_cell_sums {
 	u64 own_ns;
 	u64 own_sq_hi; /* sum of squares, 128 bits: one own time of 5 s fills 64 */
 	u64 own_sq_lo;
+	u64 traced; /* of count, those without an own time: it is in no sum */
 	u64 carried; /* of count, those that began before the interval */
 	u64 bytes_in;
 	u64 bytes_out;
@@ -35,6 +36,7 @@ struct tl_edge_sums {
 /* Sums of one node of the tree of paths over one interval. */
 struct tl_path_sums {
 	u64 count;
+	u64 traced; /* of count, as above */
 	u64 response_ns;
 	u64 own_ns;
 	u64 cpu_ns;

@@ -41,6 +41,9 @@ struct tl_link;
 bool tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread,
 				   u64 now_ns, u64 bytes, struct tl_ended *ended,
 				   u64 *loss);
+bool tl_correlate_request_traced(struct tl_request *request, struct tl_thread *thread,
+				 u64 now_ns, u64 bytes, struct tl_ended *ended,
+				 u64 *loss);
 enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_ns,
 					   u64 bytes, bool interim, u64 *loss);
 

@@ -47,6 +47,7 @@ void tl_request_begin(struct tl_request *request, u64 now_ns)
 	request->slot_next = 0;
 	request->errand = 0;
 	request->queued = 0;
+	request->coarse = 0;
 	request->ambiguous = 0;
 	request->deferred = 0;
 	request->open_ns = now_ns;
@@ -104,6 +105,7 @@ bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *los
 	ended->node = request->node;
 	ended->parent = request->parent;
 	ended->queued = request->queued;
+	ended->coarse = request->coarse;
 	ended->queue_ns = request->queue_ns;
 	ended->open_ns = request->open_ns;
 	ended->closed_ns = request->last_send_ns;

@@ -66,6 +66,7 @@ struct tl_request {
 	u8 slot_next;
 	u8 errand; /* work whose request is not known yet, no connection's */
 	u8 queued; /* queue_ns is known */
+	u8 coarse; /* seen from end to end only: its own time is not known */
 	u8 ambiguous; /* it may be a part of the one before, or that of this */
 	u32 deferred; /* events of an errand that are not counted yet */
 	u64 open_ns;
@@ -95,6 +96,7 @@ struct tl_ended {
 	u32 parent;
 	u8 sums_used;
 	u8 queued;
+	u8 coarse;
 	u64 open_ns;
 	u64 closed_ns;
 	u64 own_ns;

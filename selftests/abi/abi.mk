@@ -19,7 +19,7 @@ PKG_CONFIG    ?= pkg-config
 ABI_CFLAGS    ?= $(shell $(PKG_CONFIG) --cflags libmnl)
 ABI_LIBS      ?= $(shell $(PKG_CONFIG) --libs libmnl)
 
-abi-tlmnl-objs  := tlmnl tl interval fields json sync
+abi-tlmnl-objs  := tlmnl tl interval fields json sync symbol
 abi-bad-objs    := abi-bad bad-message bad-request bad-cases bad-fuzz tl
 abi-strict-objs := strict interval fields json
 abi-ports-objs  := ports

@@ -109,6 +109,17 @@ const struct request requests[REQUESTS] = {
 		    .kind = ATTR_U32,
 		    .valid = 64,
 		    .max = 32768}}},
+	{.name = "level-set",
+	 .cmd = TIERLENS_CMD_LEVEL_SET,
+	 .attrs = {TEXT(TIERLENS_A_TIER_NAME, REQUEST_RULE, TIERLENS_NAME_MAX, false),
+		   {.type = TIERLENS_A_TIER_LEVEL,
+		    .kind = ATTR_U32,
+		    .valid = TIERLENS_LEVEL_SERVER,
+		    .max = 3}}},
+	{.name = "function-del",
+	 .cmd = TIERLENS_CMD_FUNCTION_DEL,
+	 .attrs = {TEXT(TIERLENS_A_FUNCTION_TIER, REQUEST_RULE, TIERLENS_NAME_MAX, true)}},
+	{.name = "function-get", .cmd = TIERLENS_CMD_FUNCTION_GET, .dump = true},
 };
 
 uint16_t request_flags(const struct request *request)

@@ -25,7 +25,7 @@ struct request {
 	struct request_attr attrs[6]; /* ended by ATTR_NONE */
 };
 
-#define REQUESTS 16
+#define REQUESTS 19
 #define REQUEST_RULE "rule"
 #define REQUEST_RULE_PORT 7001
 #define REQUEST_NEW "fresh"

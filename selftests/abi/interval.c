@@ -43,6 +43,14 @@ const struct fields interval_losses = {
 	[TIERLENS_A_LOSSES_PROBES_MISSED] = {.name = "probes_missed"},
 }};
 
+static const struct fields cost_fields = {
+	"the cost lacks an attribute", {
+	[TIERLENS_A_COST_HOOK_HITS] = {.name = "hook_hits"},
+	[TIERLENS_A_COST_HOOK_NS] = {.name = "hook_ns"},
+	[TIERLENS_A_COST_FUNCTION_HITS] = {.name = "function_hits"},
+	[TIERLENS_A_COST_FUNCTION_NS] = {.name = "function_ns"},
+}};
+
 static const struct fields head_fields = {
 	"a part without its head", {
 	[TIERLENS_A_INTERVAL_GENERATION] = {.name = "generation"},
@@ -50,6 +58,7 @@ static const struct fields head_fields = {
 	[TIERLENS_A_INTERVAL_LENGTH_NS] = {.name = "length_ns"},
 	[TIERLENS_A_INTERVAL_EVENTS] = {"events", FIELD_NEST, true, &interval_events},
 	[TIERLENS_A_INTERVAL_LOSSES] = {"losses", FIELD_NEST, true, &interval_losses},
+	[TIERLENS_A_INTERVAL_COST] = {"cost", FIELD_NEST, true, &cost_fields},
 }};
 
 static const struct fields counted_fields = {
@@ -80,6 +89,8 @@ static const struct fields cell_fields = {
 	[TIERLENS_A_CELL_STORAGE_WRITE] = {.name = "storage_write", .optional = true},
 	[TIERLENS_A_CELL_HIST_RESPONSE] = {"hist_response", FIELD_HIST},
 	[TIERLENS_A_CELL_HIST_OWN] = {"hist_own", FIELD_HIST},
+	[TIERLENS_A_CELL_TRACED] = {.name = "traced"},
+	[TIERLENS_A_CELL_LEVEL] = {.name = "level"},
 	[TIERLENS_A_CELL_COUNTED] = {"counted", FIELD_NESTS, true, &counted_fields},
 }};
 
@@ -118,6 +129,7 @@ static const struct fields path_fields = {
 	[TIERLENS_A_PATH_RESPONSE_NS] = {.name = "response_ns"},
 	[TIERLENS_A_PATH_OWN_NS] = {.name = "own_ns"},
 	[TIERLENS_A_PATH_CPU_NS] = {.name = "cpu_ns"},
+	[TIERLENS_A_PATH_TRACED] = {.name = "traced"},
 }};
 
 static const struct fields usage_fields = {
@@ -136,6 +148,20 @@ static const struct fields count_fields = {
 	[TIERLENS_A_COUNT_VALUE] = {.name = "value"},
 	[TIERLENS_A_COUNT_ENABLED_NS] = {.name = "enabled_ns"},
 	[TIERLENS_A_COUNT_RUNNING_NS] = {.name = "running_ns"},
+}};
+
+static const struct fields call_fields = {
+	"a function's calls lack an attribute", {
+	[TIERLENS_A_FUNCTION_CALL_FUNCTION] = {.name = "function"},
+	[TIERLENS_A_FUNCTION_CALL_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_FUNCTION_CALL_TIER] = {.name = "tier"},
+	[TIERLENS_A_FUNCTION_CALL_TIER_NAME] = {"tier_name", FIELD_NAME},
+	[TIERLENS_A_FUNCTION_CALL_CLASS] = {.name = "class", .optional = true},
+	[TIERLENS_A_FUNCTION_CALL_CLASS_NAME] = {"class_name", FIELD_NAME, true},
+	[TIERLENS_A_FUNCTION_CALL_COUNT] = {.name = "count"},
+	[TIERLENS_A_FUNCTION_CALL_TOTAL_NS] = {.name = "total_ns"},
+	[TIERLENS_A_FUNCTION_CALL_OWN_NS] = {.name = "own_ns"},
+	[TIERLENS_A_FUNCTION_CALL_CPU_NS] = {.name = "cpu_ns"},
 }};
 /* clang-format on */
 
@@ -189,9 +215,12 @@ static const char *check_cell(struct interval_reader *reader, const struct field
 				   number(set, TIERLENS_A_CELL_CLASS), 0};
 	uint64_t count = number(set, TIERLENS_A_CELL_COUNT);
 	uint64_t queued = number(set, TIERLENS_A_CELL_QUEUE_COUNT);
+	uint64_t traced = number(set, TIERLENS_A_CELL_TRACED);
 
+	if (traced > count || number(set, TIERLENS_A_CELL_LEVEL) > TIERLENS_LEVEL_METHOD)
+		return "a cell has more traced than counted, or no level that there is";
 	if ((uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_RESPONSE]) != count ||
-	    (uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_OWN]) != count)
+	    (uint64_t)field_hist(set->attrs[TIERLENS_A_CELL_HIST_OWN]) != count - traced)
 		return "a histogram does not hold what the cell counts";
 	if (number(set, TIERLENS_A_CELL_CARRIED) > count)
 		return "a cell has more carried than counted";
@@ -312,6 +341,21 @@ static const char *check_count(struct interval_reader *reader,
 	return key_add(&reader->keys[LIST_COUNTS], key) ? NULL : "a count is there twice";
 }
 
+static const char *check_call(struct interval_reader *reader, const struct field_set *set)
+{
+	bool outside = !set->attrs[TIERLENS_A_FUNCTION_CALL_CLASS];
+	struct interval_key key = {number(set, TIERLENS_A_FUNCTION_CALL_FUNCTION),
+				   outside ? UINT32_MAX :
+					     number(set, TIERLENS_A_FUNCTION_CALL_CLASS), 0};
+
+	if (outside != !set->attrs[TIERLENS_A_FUNCTION_CALL_CLASS_NAME])
+		return "a function's calls have half a class";
+	if (!number(set, TIERLENS_A_FUNCTION_CALL_COUNT))
+		return "calls of a function that was not called";
+	return key_add(&reader->keys[LIST_CALLS], key) ? NULL :
+							 "a function's calls are there twice";
+}
+
 static const struct list {
 	const char *name;
 	const struct fields *fields;
@@ -323,6 +367,7 @@ static const struct list {
 	{"paths", &path_fields, check_path, TIERLENS_A_INTERVAL_PATH},
 	{"usage", &usage_fields, check_usage, TIERLENS_A_INTERVAL_USAGE},
 	{"counts", &count_fields, check_count, TIERLENS_A_INTERVAL_COUNT},
+	{"calls", &call_fields, check_call, TIERLENS_A_INTERVAL_CALL},
 };
 
 /* Which list an attribute is an entry of; NULL: of none. */

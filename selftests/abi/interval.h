@@ -11,7 +11,7 @@
 #include "tl.h"
 
 enum interval_list { LIST_CELLS, LIST_EDGES, LIST_PATHS, LIST_USAGE,
-		     LIST_COUNTS, INTERVAL_LISTS };
+		     LIST_COUNTS, LIST_CALLS, INTERVAL_LISTS };
 
 /* A text that grows by the parts. */
 struct interval_text {

@@ -12,7 +12,10 @@
 /* One interval: a cell of the front, one at the back, a call between them. */
 struct made {
 	/* attribute numbers to leave out, by nest */
-	int no_cell, no_edge, no_path;
+	int no_cell, no_edge, no_path, no_call, no_cost;
+	uint64_t traced, call_count;
+	uint32_t level;
+	bool two_calls;
 	bool no_events, no_last;
 	uint64_t queue_count, carried, own_ns, hist;
 	uint64_t joined, transit_ns, by_owner;
@@ -54,6 +57,8 @@ static const struct made right = {
 	.running_ns = 700,
 	.n_counted = 4,
 	.generation = 9,
+	.level = TIERLENS_LEVEL_SERVER,
+	.call_count = 3,
 	.name = "front",
 };
 
@@ -138,6 +143,8 @@ static void put_cell(const struct made *made, uint32_t tier, const char *name,
 	for (i = TIERLENS_A_CELL_OWN_SQ_HI; i <= TIERLENS_A_CELL_BYTES_OUT; i++)
 		put_u64(i, no, i == TIERLENS_A_CELL_CARRIED ? made->carried : 5);
 	put_u64(TIERLENS_A_CELL_CPU_NS, no, 50);
+	put_u64(TIERLENS_A_CELL_TRACED, no, made->traced);
+	put_u32(TIERLENS_A_CELL_LEVEL, no, made->level);
 	put_u64(TIERLENS_A_CELL_QUEUE_NS, no, 7);
 	put_u64(TIERLENS_A_CELL_QUEUE_COUNT, no, made->queue_count);
 	if (made->storage_half)
@@ -203,6 +210,7 @@ static void put_path(const struct made *made, uint32_t id, uint32_t parent,
 	put_u64(TIERLENS_A_PATH_RESPONSE_NS, no, 1000);
 	put_u64(TIERLENS_A_PATH_OWN_NS, no, own_ns);
 	put_u64(TIERLENS_A_PATH_CPU_NS, no, made->path_cpu_ns);
+	put_u64(TIERLENS_A_PATH_TRACED, no, 0);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -231,6 +239,33 @@ static void put_count(const struct made *made)
 	mnl_attr_nest_end(nlh, nest);
 }
 
+static void put_call(const struct made *made)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, TIERLENS_A_INTERVAL_CALL);
+	int no = made->no_call, i;
+
+	put_u32(TIERLENS_A_FUNCTION_CALL_FUNCTION, no, 4);
+	put_name(TIERLENS_A_FUNCTION_CALL_NAME, no, "lookup");
+	put_u32(TIERLENS_A_FUNCTION_CALL_TIER, no, 1);
+	put_name(TIERLENS_A_FUNCTION_CALL_TIER_NAME, no, "front");
+	put_u32(TIERLENS_A_FUNCTION_CALL_CLASS, no, 0);
+	put_name(TIERLENS_A_FUNCTION_CALL_CLASS_NAME, no, "other");
+	put_u64(TIERLENS_A_FUNCTION_CALL_COUNT, no, made->call_count);
+	for (i = TIERLENS_A_FUNCTION_CALL_TOTAL_NS; i <= TIERLENS_A_FUNCTION_CALL_CPU_NS; i++)
+		put_u64(i, no, 5);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+static void put_cost(const struct made *made)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, TIERLENS_A_INTERVAL_COST);
+	int i;
+
+	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_FUNCTION_NS; i++)
+		put_u64(i, made->no_cost, 5);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void put_lists(const struct made *made)
 {
 	put_cell(made, 1, made->name, made->own_ns);
@@ -244,6 +279,9 @@ static void put_lists(const struct made *made)
 	put_count(made);
 	if (made->two_counts)
 		put_count(made);
+	put_call(made);
+	if (made->two_calls)
+		put_call(made);
 }
 
 static void begin_part(const struct made *made, uint64_t start_ns)
@@ -267,6 +305,7 @@ static const char *read_made(const struct made *made, bool lossy)
 	if (!made->no_events)
 		put_numbers(TIERLENS_A_INTERVAL_EVENTS, TIERLENS_A_EVENTS_MAX);
 	put_numbers(TIERLENS_A_INTERVAL_LOSSES, TIERLENS_A_LOSSES_MAX);
+	put_cost(made);
 	if (made->two_parts) {
 		interval_part(nlh, &reader);
 		begin_part(made, made->other_start ? 10 : 9);
@@ -305,6 +344,22 @@ static void point(const char *said, const char *wanted, const char *name)
 		point(read_made(&made, false), wanted, #__VA_ARGS__); \
 	} while (0)
 
+static void calls(void)
+{
+	int i;
+
+	for (i = TIERLENS_A_FUNCTION_CALL_FUNCTION; i <= TIERLENS_A_FUNCTION_CALL_CPU_NS; i++)
+		if (i != TIERLENS_A_FUNCTION_CALL_CLASS &&
+		    i != TIERLENS_A_FUNCTION_CALL_CLASS_NAME)
+			WRONG("calls lack", made.no_call = i);
+	WRONG("half a class", made.no_call = TIERLENS_A_FUNCTION_CALL_CLASS);
+	WRONG("half a class", made.no_call = TIERLENS_A_FUNCTION_CALL_CLASS_NAME);
+	WRONG("was not called", made.call_count = 0);
+	WRONG("calls are there twice", made.two_calls = true);
+	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_FUNCTION_NS; i++)
+		WRONG("the cost lacks", made.no_cost = i);
+}
+
 static void cells(void)
 {
 	int i;
@@ -320,6 +375,11 @@ static void cells(void)
 	WRONG("a number is not", made.short_counted = true);
 	WRONG("end with its attribute", made.unended_counted = true);
 	WRONG("a cell is there twice", made.two_cells = true);
+	WRONG("a cell lacks", made.no_cell = TIERLENS_A_CELL_TRACED);
+	WRONG("a cell lacks", made.no_cell = TIERLENS_A_CELL_LEVEL);
+	WRONG("more traced than counted", made.traced = 4, made.hist = 0);
+	WRONG("no level that there is", made.level = 4);
+	WRONG("a histogram", made.traced = 1);
 	WRONG("an attribute is there twice", made.cell_twice = true);
 	WRONG("carried", made.carried = 4);
 	WRONG("own time is more", made.own_ns = 1001);
@@ -414,6 +474,7 @@ int main(void)
 {
 	point(read_made(&right, false), NULL, "nothing wrong");
 	cells();
+	calls();
 	edges();
 	paths();
 	counts();

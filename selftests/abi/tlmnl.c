@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A client of the ABI that shares nothing with the command line tool. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "interval.h"
 #include "json.h"
+#include "symbol.h"
 #include "sync.h"
 #include "tl.h"
 
@@ -20,6 +22,9 @@ static const char help[] =
 	"  tier-add NAME PORT|PATH [NETNS] | tier-del NAME | tier-list | hooks\n"
 	"  pmu-add NAME TYPE CONFIG [charged] | pmu-del [NAME] | pmu-list\n"
 	"  class-add NAME PREFIX [TIER] | class-del NAME [PREFIX [TIER]] | class-list\n"
+	"  level TIER|- [off|trace|server|method [LEASE_MS]]\n"
+	"  lease TIER LEVEL LEASE_MS EVERY_MS   ask for it again and again\n"
+	"  function-add TIER FUNCTION FILE [PROGRAM [RATE]] | function-del TIER [ID] | function-list\n"
 	"  get [GENERATION]        one interval, the newest by default\n"
 	"  since GENERATION        all kept ones after it\n"
 	"  follow GENERATION N     the same again and again until N were read\n"
@@ -108,6 +113,8 @@ static const struct fields module_fields = {
 	[TIERLENS_A_MODULE_EVENTS] = {"events", FIELD_NEST, false, &interval_events},
 	[TIERLENS_A_MODULE_LOSSES] = {"losses", FIELD_NEST, false, &interval_losses},
 	[TIERLENS_A_MODULE_OCCUPANCY] = {"occupancy", FIELD_NEST, false, &occupancy_fields},
+	[TIERLENS_A_MODULE_LEVEL] = {.name = "level"},
+	[TIERLENS_A_MODULE_FUNCTIONS] = {.name = "functions"},
 }};
 
 static const struct fields tier_fields = {
@@ -119,6 +126,21 @@ static const struct fields tier_fields = {
 	[TIERLENS_A_TIER_SOURCE] = {.name = "source"},
 	[TIERLENS_A_TIER_CONNECTIONS] = {.name = "connections"},
 	[TIERLENS_A_TIER_PATH] = {"path", FIELD_PATH, true},
+	[TIERLENS_A_TIER_LEVEL] = {.name = "level"},
+	[TIERLENS_A_TIER_LEASE_MS] = {.name = "lease_ms", .optional = true},
+	[TIERLENS_A_TIER_OWN_LEVEL] = {"own_level", FIELD_FLAG, true},
+}};
+
+static const struct fields function_fields = {
+	"a function lacks an attribute", {
+	[TIERLENS_A_FUNCTION_ID] = {.name = "id"},
+	[TIERLENS_A_FUNCTION_TIER] = {"tier", FIELD_NAME},
+	[TIERLENS_A_FUNCTION_NAME] = {"name", FIELD_NAME},
+	[TIERLENS_A_FUNCTION_OFFSET] = {.name = "offset"},
+	[TIERLENS_A_FUNCTION_STATE] = {.name = "state"},
+	[TIERLENS_A_FUNCTION_HITS] = {.name = "hits"},
+	[TIERLENS_A_FUNCTION_LOST] = {.name = "lost"},
+	[TIERLENS_A_FUNCTION_RATE_MAX] = {.name = "rate_max"},
 }};
 
 static const struct fields class_fields = {
@@ -331,6 +353,102 @@ static int do_class_list(int argc, char **argv)
 	return simple(TIERLENS_CMD_CLASS_GET, NLM_F_DUMP, &class_fields);
 }
 
+/* ---- levels and functions ----------------------------------------------------- */
+
+static uint32_t to_level(const char *text)
+{
+	static const char *const names[] = {"off", "trace", "server", "method"};
+	unsigned int i;
+
+	for (i = 0; i < MNL_ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], text))
+			return i;
+	return to_number(text);
+}
+
+static int set_level(char **argv, int argc)
+{
+	char buffer[TL_REQUEST_BYTES];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_LEVEL_SET, NLM_F_ACK);
+
+	if (strcmp(argv[1], "-"))
+		mnl_attr_put_strz(nlh, TIERLENS_A_TIER_NAME, argv[1]);
+	if (argc > 2)
+		mnl_attr_put_u32(nlh, TIERLENS_A_TIER_LEVEL, to_level(argv[2]));
+	if (argc > 3)
+		mnl_attr_put_u32(nlh, TIERLENS_A_TIER_LEASE_MS, to_number(argv[3]));
+	return tl_ask(&tl, nlh, NULL, NULL);
+}
+
+static int do_level(int argc, char **argv)
+{
+	return set_level(argv, argc);
+}
+
+static int do_lease(int argc, char **argv)
+{
+	uint64_t every_ms = to_number(argv[4]);
+	int ret;
+
+	while (!(ret = set_level(argv, argc - 1)))
+		usleep(every_ms * 1000);
+	return ret;
+}
+
+/* The number is the answer. */
+static int print_id(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	(void)arg;
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == TIERLENS_A_FUNCTION_ID)
+			printf("%u\n", mnl_attr_get_u32(attr));
+	return 0;
+}
+
+/* FUNCTION: a name, or +OFFSET */
+static int do_function_add(int argc, char **argv)
+{
+	const char *program = argc > 4 ? argv[4] : argv[3];
+	int file = open(argv[3], O_RDONLY | O_CLOEXEC);
+	int exe = open(program, O_RDONLY | O_CLOEXEC);
+	char buffer[TL_REQUEST_BYTES];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_FUNCTION_NEW, NLM_F_ACK);
+	int64_t offset = argv[2][0] == '+' ? (int64_t)to_number(argv[2] + 1) :
+					     symbol_offset(argv[3], argv[2]);
+
+	if (file < 0 || exe < 0 || offset < 0) {
+		fprintf(stderr, "tlmnl: no such file or function: %s in %s\n", argv[2], argv[3]);
+		exit(2);
+	}
+	mnl_attr_put_strz(nlh, TIERLENS_A_FUNCTION_TIER, argv[1]);
+	mnl_attr_put_strz(nlh, TIERLENS_A_FUNCTION_NAME, argv[2]);
+	mnl_attr_put_u32(nlh, TIERLENS_A_FUNCTION_FILE, file);
+	mnl_attr_put_u32(nlh, TIERLENS_A_FUNCTION_PROGRAM, exe);
+	mnl_attr_put_u64(nlh, TIERLENS_A_FUNCTION_OFFSET, offset);
+	if (argc > 5)
+		mnl_attr_put_u32(nlh, TIERLENS_A_FUNCTION_RATE_MAX, to_number(argv[5]));
+	return tl_ask(&tl, nlh, print_id, NULL);
+}
+
+static int do_function_del(int argc, char **argv)
+{
+	char buffer[TL_REQUEST_BYTES];
+	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_FUNCTION_DEL, NLM_F_ACK);
+
+	mnl_attr_put_strz(nlh, TIERLENS_A_FUNCTION_TIER, argv[1]);
+	if (argc > 2)
+		mnl_attr_put_u32(nlh, TIERLENS_A_FUNCTION_ID, to_number(argv[2]));
+	return tl_ask(&tl, nlh, NULL, NULL);
+}
+
+static int do_function_list(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	return simple(TIERLENS_CMD_FUNCTION_GET, NLM_F_DUMP, &function_fields);
+}
+
 /* ---- intervals --------------------------------------------------------------- */
 
 static int send_get(int type, uint64_t generation)
@@ -498,6 +616,11 @@ static const struct command {
 	{"class-add", do_class_add, 2, 3},
 	{"class-del", do_class_del, 1, 3},
 	{"class-list", do_class_list, 0, 0},
+	{"level", do_level, 1, 3},
+	{"lease", do_lease, 4, 4},
+	{"function-add", do_function_add, 3, 5},
+	{"function-del", do_function_del, 1, 2},
+	{"function-list", do_function_list, 0, 0},
 	{"get", do_get, 0, 1},
 	{"since", do_since, 1, 1},
 	{"follow", do_follow, 2, 2},

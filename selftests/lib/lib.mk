@@ -29,7 +29,7 @@ GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg
 			--silence-errors --cflags --libs liburing)
 guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
-GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber jobber-bare replog lockloop recorder-lock.so)
+GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber jobber-bare replog lockloop stepper recorder-lock.so)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
@@ -49,11 +49,12 @@ $(GUEST_OUT)/load: $(guest-load-objs:%=$(GUEST_OBJ)/%.o)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^ -lm
 
 # Their libraries' functions are watched, so they have some; and their own are to be found on the stack.
-$(patsubst %,$(GUEST_OBJ)/%.o,jobber replog lockloop): private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
+$(patsubst %,$(GUEST_OBJ)/%.o,jobber replog lockloop stepper): private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
 $(GUEST_OUT)/jobber: $(GUEST_OBJ)/jobber.o
 $(GUEST_OUT)/replog: $(patsubst %,$(GUEST_OBJ)/%.o,replog addr opt)
 $(GUEST_OUT)/lockloop: $(patsubst %,$(GUEST_OBJ)/%.o,lockloop addr opt)
-$(GUEST_OUT)/jobber $(GUEST_OUT)/replog $(GUEST_OUT)/lockloop:
+$(GUEST_OUT)/stepper: $(patsubst %,$(GUEST_OBJ)/%.o,stepper frame addr opt)
+$(GUEST_OUT)/jobber $(GUEST_OUT)/replog $(GUEST_OUT)/lockloop $(GUEST_OUT)/stepper:
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
 

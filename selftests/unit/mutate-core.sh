@@ -34,6 +34,13 @@ mutations=(
 	'lost slot used nevertheless|request.c|s/^\tif (!slot) {/\tif (!slot) { slot = request->slots; } if (0) {/'
 	'lost slot not counted|request.c|/LOSS_CALLS_FULL\]++/d'
 	'own slot not found again|request.c|s/struct tl_request_slot \*slot = slot_of(request, call);$/struct tl_request_slot *slot = NULL;/'
+	'own time of traced requests summed|cell.c|s/if (ended->coarse)$/if (0)/'
+	'traced requests not told|cell.c|s/cell->traced++/cell->count += 0/'
+	'traced not merged|cell.c|/into->traced += from->traced;/d'
+	'traced is as any|correlate.c|/request->coarse = 1;/d'
+	'traced becomes current|correlate.c|/request->coarse = 1;/{n;d}'
+	'coarse stays|request.c|/request->coarse = 0;/d'
+	'coarse is not told|request.c|/ended->coarse = request->coarse;/d'
 	'kinds swapped|correlate.c|s/call->by = is_current(thread, owner) ? thread->by : TL_BY_OWNER/call->by = is_current(thread, owner) ? TL_BY_OWNER : thread->by/'
 	'connector is always found by owner|correlate.c|s/call->by = is_current(thread, owner) ? thread->by :/call->by =/'
 	'connector not asked|correlate.c|s/ || call->state == TL_CALL_CONNECTED)$/)/'
@@ -339,7 +346,7 @@ noticed()
 	make -s -f selftests/unit/unit.mk check-core O="$dir/out" unit-core-dir="$dir/core" \
 		unit-warnings= UNIT_CFLAGS='-O1 -fsanitize=undefined -fno-sanitize-recover=all' \
 		PROVE=true >"$dir/log" 2>&1 || return 0
-	for test in order tally pools own rules errand link interim classify chain cell hist; do
+	for test in order tally pools own rules errand link interim classify chain traced cell hist; do
 		timeout 20 "$dir/out/unit/test-core-$test" >"$dir/log" 2>&1 || return 0
 	done
 	! timeout 60 "$dir/out/unit/test-core-random" 1 8000 >"$dir/log" 2>&1

@@ -193,8 +193,42 @@ static void test_paths(void)
 	is_u64(other.cpu_ns, 39, "path: CPU");
 }
 
+/* A request whose own time is not known, and one whose is, which is 0. */
+static void test_traced(void)
+{
+	struct tl_cell_sums cell = {0}, other = {0};
+	struct tl_path_sums path = {0}, into = {0};
+	struct tl_ended ended = request(0, 7000, 2000), zero = request(0, 7000, 0);
+
+	ended.coarse = 1;
+	tl_cell_add(&cell, &ended, 0);
+	is_u64(cell.count, 1, "traced: counted");
+	is_u64(cell.traced, 1, "traced: as such");
+	is_u64(cell.response_ns, 7000, "traced: its response time");
+	is_u64(cell.own_ns | cell.own_sq_lo | cell.own_sq_hi, 0, "traced: no own time");
+	is_u64(cell.hist_own[tl_hist_bucket(2000)] | cell.hist_own[tl_hist_bucket(0)], 0,
+	       "traced: none in the histogram");
+	is_u64(cell.hist_response[tl_hist_bucket(7000)], 1, "traced: its response is");
+	tl_cell_add(&cell, &zero, 0);
+	is_u64(cell.traced, 1, "one whose own time is 0 is not traced");
+	is_u64(cell.hist_own[tl_hist_bucket(0)], 1, "and in the histogram");
+	tl_cell_merge(&other, &cell);
+	tl_cell_merge(&other, &cell);
+	is_u64(other.traced, 2, "traced: merged");
+	tl_path_add(&path, &ended);
+	ended.coarse = 0;
+	tl_path_add(&path, &ended);
+	tl_path_merge(&into, &path);
+	tl_path_merge(&into, &path);
+	is_u64(into.count, 4, "a path: all");
+	is_u64(into.traced, 2, "a path: those traced");
+	is_u64(into.own_ns, 4000, "a path: own times of the others");
+	is_u64(into.response_ns, 28000, "a path: response times of all");
+}
+
 int main(void)
 {
+	test_traced();
 	test_one();
 	test_squares();
 	test_merge();

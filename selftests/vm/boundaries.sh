@@ -204,7 +204,7 @@ try read-at-once 8 9123 --sleep-us 1000 -- --requests 32 --pipeline 4
 lost 'several requests in one piece'
 
 # The second half comes while the first request is being served.
-try read-apart 6 9124 --sleep-us $((1000000 * slow)) -- --requests 6 --connections 3 --pipeline 2 --pieces 2 --piece-gap-ms 30
+try read-apart 6 9124 --sleep-us $((3000000 * slow)) -- --requests 6 --connections 3 --pipeline 2 --pieces 2 --piece-gap-ms $((1000 * slow))
 lost 'each request in a piece' ambiguous=3
 
 # ---- asked for the rest -----------------------------------------------------

@@ -128,6 +128,56 @@ stop_record()
 	wait "$record_pid" || { diag "$(cat /tmp/record.err)"; return 1; }
 }
 
+# follow FILE: all intervals from now on, as the second client reads them
+follow()
+{
+	local since
+
+	wait_for_interval
+	# Not by who reads, who would be late.
+	since=$(tierlens status --json | jq .newest)
+	followed=$1
+	tlmnl follow "$since" 1000000 >"$1" 2>/tmp/follow.err &
+	follower=$!
+}
+
+# has_read GENERATION
+has_read()
+{
+	[ "$(tail -n 1 "$followed" | jq .generation)" -ge "$1" ]
+}
+
+# Until all that has ended so far was read.
+stop_follow()
+{
+	wait_for_interval
+	wait_until 20 has_read "$(tierlens status --json | jq .newest)"
+	kill "$follower"
+	wait "$follower" 2>/dev/null
+	tell_losses "$followed"
+	[ ! -s /tmp/follow.err ] || { not_ok 'reading'; diag "$(cat /tmp/follow.err)"; }
+}
+
+# tell_losses FILE
+tell_losses()
+{
+	local lost
+
+	lost=$(jq -sc '[.[].losses | to_entries[] | select(.value != 0)] | group_by(.key) | map({(.[0].key): map(.value) | add}) | add' "$1")
+	[ "$lost" = null ] || diag "$1: losses $lost"
+	cp "$1" /out/
+}
+
+# refused SENTENCE COMMAND...: it fails, and says so
+refused()
+{
+	local sentence=$1
+	shift
+
+	"$@" >/tmp/refused.out 2>/tmp/refused.err && not_ok "$*: is not refused"
+	check "$*: $sentence" grep -qF -- "$sentence" /tmp/refused.err
+}
+
 # What is in each table but the sums, which go with their intervals.
 occupancy()
 {

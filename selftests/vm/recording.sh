@@ -29,7 +29,8 @@ begin_recording()
 	recording_name=${1%.csv}
 	tierlens tasks record "${@:2}" --seconds 600 --buffer 67108864 -o "$1" --json >"$recording_name.rec" 2>/tmp/record.err &
 	recorder=$!
-	wait_until 60 eval 'ls -l /proc/$recorder/fd | grep -q tierlens-sync' || not_ok "$recording_name: recording begins"
+	wait_until 60 eval 'ls -l /proc/$recorder/fd | grep -q tierlens-sync' ||
+		{ not_ok "$recording_name: recording begins"; diag "$(cat /tmp/record.err)"; }
 }
 
 end_recording()

@@ -21,16 +21,6 @@ true_of()
 	is "$(rows "$1" "$2")" true "$3"
 }
 
-# refused SENTENCE COMMAND...
-refused()
-{
-	local sentence=$1
-	shift
-
-	"$@" >/tmp/refused.out 2>/tmp/refused.err && not_ok "$*: is not refused"
-	check "$*: $sentence" grep -qF -- "$sentence" /tmp/refused.err
-}
-
 load_module || exit 1
 
 # ---- software events ----------------------------------------------------------

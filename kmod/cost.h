@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_COST_H
+#define TL_COST_H
+
+/*
+ * What the probes cost
+ *
+ * Every event is counted, and of one in 64 it is measured how long its handler takes, so
+ * that to measure costs next to nothing. What the processor takes to come to a handler and
+ * back is not seen here.
+ */
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+
+enum tl_cost_kind { TL_COST_HOOK, TL_COST_FUNCTION, TL_COST_KINDS };
+
+#define TL_COST_SAMPLE 64 /* a power of two */
+
+struct tl_cost {
+	u64 hits;
+	u64 ns; /* of the sample */
+};
+
+DECLARE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
+
+/* Context: any. Return: what tl_cost_end() is told. */
+static __always_inline u64 tl_cost_begin(enum tl_cost_kind kind)
+{
+	if (likely(this_cpu_inc_return(tl_cost[kind].hits) % TL_COST_SAMPLE))
+		return 0;
+	return local_clock();
+}
+
+static __always_inline void tl_cost_end(enum tl_cost_kind kind, u64 began)
+{
+	/* It may have been moved to a processor whose clock is a little behind. */
+	u64 now;
+
+	if (likely(!began))
+		return;
+	now = local_clock();
+	this_cpu_add(tl_cost[kind].ns, now > began ? now - began : 0);
+}
+
+#endif

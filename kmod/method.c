@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Functions of a tier's program
+ *
+ * Each is probed where it is in its file, in the memory of processes that run the tier's
+ * program. Its entry puts a frame on the thread's own stack of frames, its return takes
+ * that off again and adds the call to the sums of the function and of the class of the
+ * request that the thread works on. Nothing else leaves the kernel.
+ *
+ * A frame remembers where the thread's stack was. Who enters a function above that has left
+ * what was below without a return (a jump, an exception): such calls are counted as lost.
+ * So are those that are too deep, and returns of what was entered before it was probed.
+ * Where the stack is the same, one has jumped to the other as its last act, and they return
+ * at once, one after the other; or the first was left, and the second came in its place. Which
+ * it is, is known when the second has returned: the first does so next, or never.
+ *
+ * A trap costs as much as thousands of instructions, so each function has a rate: one that
+ * is called more often is told to be too hot, takes its traps off at once, wherever it is
+ * called, and is probed no longer.
+ *
+ * What is probed is bound to its tier's level: who lowers that ends it, see level.c.
+ */
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/netlink.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include "compat/uprobe.h"
+#include "cost.h"
+#include "memory.h"
+#include "method.h"
+#include "shard.h"
+#include "stats.h"
+#include "tier.h"
+#include "track-who.h"
+#include "usage.h"
+
+#define DEPTH 24 /* functions that a thread is in at once */
+#define POOL_LOW 16
+#define RATE_MAX 20000 /* entries a second: at a few microseconds each, some percent */
+
+struct function {
+	u32 id;
+	u32 tier;
+	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
+	struct file *file; /* held, so that its file system stays */
+	struct file *program; /* the same */
+	struct tl_compat_uprobe uprobe;
+	bool probed; /* under lock */
+	u32 rate_max;
+	u8 state; /* enum tierlens_function_state */
+	atomic64_t hits;
+	atomic64_t lost;
+	unsigned long second; /* that the next counts for */
+	atomic_t in_second;
+};
+
+/* Where a thread is in functions. */
+struct tl_frames {
+	struct tl_pool_item item;
+	unsigned int depth;
+	bool in_doubt; /* the last one returns next, or was left */
+	struct frame {
+		u32 id;
+		bool inner; /* the same function is below */
+		unsigned long stack;
+		u64 began_ns;
+		u64 below_ns; /* in functions that this one has called */
+		u64 began_cpu_ns;
+	} frames[DEPTH];
+};
+
+static struct function *functions[TIERLENS_FUNCTIONS_MAX];
+static u32 last_id;
+static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
+static struct tl_pool frames;
+static struct work_struct cool_work;
+
+/* ---- in the tier's processes -------------------------------------------------------- */
+
+static void too_hot(struct function *function)
+{
+	WRITE_ONCE(function->state, TIERLENS_FUNCTION_STATE_HOT);
+	queue_work(system_unbound_wq, &cool_work);
+}
+
+/* Return: whether it is called more often than it may. */
+static bool is_hot(struct function *function)
+{
+	unsigned long second = jiffies / HZ;
+
+	if (READ_ONCE(function->state) == TIERLENS_FUNCTION_STATE_HOT)
+		return true;
+	if (READ_ONCE(function->second) != second) {
+		WRITE_ONCE(function->second, second);
+		atomic_set(&function->in_second, 0);
+	}
+	if (atomic_inc_return(&function->in_second) <= function->rate_max)
+		return false;
+	too_hot(function);
+	return true;
+}
+
+static void lose(struct function *function, unsigned int n)
+{
+	atomic64_add(n, &function->lost);
+}
+
+static struct frame *top_of(struct tl_frames *f)
+{
+	return f->depth ? &f->frames[f->depth - 1] : NULL;
+}
+
+/* The last one was left without a return. What it has called has been for who called it. */
+static void drop_top(struct tl_frames *f, struct function *function)
+{
+	u64 below_ns = top_of(f)->below_ns;
+
+	f->depth--;
+	if (f->depth)
+		top_of(f)->below_ns += below_ns;
+	lose(function, 1);
+}
+
+/* All that lie where the last one does. */
+static void drop_doubtful(struct tl_frames *f, struct function *function)
+{
+	unsigned long stack = top_of(f)->stack;
+
+	while (f->depth && top_of(f)->stack == stack)
+		drop_top(f, function);
+	f->in_doubt = false;
+}
+
+/* What the thread has left before it came to a function. */
+static void drop_left(struct tl_frames *f, struct function *function, unsigned long stack)
+{
+	if (f->in_doubt)
+		drop_doubtful(f, function);
+	while (f->depth && top_of(f)->stack < stack)
+		drop_top(f, function);
+}
+
+static bool is_in(const struct tl_frames *f, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->depth; i++)
+		if (f->frames[i].id == id)
+			return true;
+	return false;
+}
+
+static struct tl_frames *frames_of(struct tl_task *task)
+{
+	if (!task->frames) {
+		task->frames = tl_pool_get(&frames);
+		if (task->frames) {
+			task->frames->depth = 0;
+			task->frames->in_doubt = false;
+		}
+	}
+	return task->frames;
+}
+
+/* Context: task, interrupts off. */
+static void enter_function(struct function *function, unsigned long stack)
+{
+	struct tl_task *task = any_task();
+	struct tl_frames *f = task ? frames_of(task) : NULL;
+	struct frame *frame;
+
+	if (!f) {
+		lose(function, 1);
+		return;
+	}
+	drop_left(f, function, stack);
+	if (f->depth == DEPTH) {
+		lose(function, 1);
+		return;
+	}
+	frame = &f->frames[f->depth];
+	frame->id = function->id;
+	frame->inner = is_in(f, function->id);
+	frame->stack = stack;
+	frame->below_ns = 0;
+	frame->began_ns = ktime_get_mono_fast_ns();
+	frame->began_cpu_ns = tl_usage_cpu_now_ns();
+	f->depth++;
+}
+
+/* The class that the thread works for; false if that is no request of the tier. */
+static bool class_of(const struct tl_task *task, u32 tier, u32 *class)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+	const struct tl_request *request = now->request;
+
+	/* A hint without a lock: its storage stays a request's. It may just have ended. */
+	if (!request || READ_ONCE(request->seq) != now->seq || READ_ONCE(request->tier) != tier)
+		return false;
+	*class = READ_ONCE(request->class);
+	return true;
+}
+
+static void deposit(const struct function *function, const struct tl_task *task,
+		    const struct frame *frame, u64 time_ns)
+{
+	struct tl_call_sums sums = { .count = 1, .own_ns = tl_since(time_ns, frame->below_ns) };
+	struct tl_call_key key = { .function = function->id, .tier = function->tier };
+
+	if (!frame->inner) {
+		sums.total_ns = time_ns;
+		sums.cpu_ns = tl_since(tl_usage_cpu_now_ns(), frame->began_cpu_ns);
+	}
+	key.outside = !class_of(task, function->tier, &key.class);
+	/* A thread of another tier's process, which runs the same program. */
+	if (key.outside && (!task->process || READ_ONCE(task->process->tier) != function->tier))
+		return;
+	tl_shard_deposit_function(&key, function->name, &sums);
+}
+
+/* Context: task, interrupts off. */
+static void leave_function(struct function *function)
+{
+	struct tl_task *task = known_task();
+	struct tl_frames *f = task ? task->frames : NULL;
+	struct frame *frame;
+	u64 time_ns;
+
+	if (f && f->in_doubt && top_of(f)->id != function->id)
+		drop_doubtful(f, function);
+	if (!f || !is_in(f, function->id)) {
+		lose(function, 1);
+		return;
+	}
+	while (top_of(f)->id != function->id)
+		drop_top(f, function);
+	frame = top_of(f);
+	f->depth--;
+	time_ns = tl_since(ktime_get_mono_fast_ns(), frame->began_ns);
+	f->in_doubt = f->depth && top_of(f)->stack == frame->stack;
+	if (f->depth)
+		top_of(f)->below_ns += time_ns;
+	deposit(function, task, frame, time_ns);
+}
+
+/* Context: task, may sleep. */
+static int on_enter(TL_UPROBE_ENTER)
+{
+	struct function *function = container_of(consumer, struct function, uprobe.consumer);
+	unsigned long flags;
+	u64 began;
+
+	atomic64_inc(&function->hits);
+	if (unlikely(is_hot(function)))
+		return UPROBE_HANDLER_REMOVE;
+	if (!has_requests())
+		return 0;
+	local_irq_save(flags);
+	began = tl_cost_begin(TL_COST_FUNCTION);
+	enter_function(function, user_stack_pointer(regs));
+	tl_cost_end(TL_COST_FUNCTION, began);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* Context: as above. */
+static int on_leave(TL_UPROBE_LEAVE)
+{
+	struct function *function = container_of(consumer, struct function, uprobe.consumer);
+	unsigned long flags;
+	u64 began;
+
+	if (!has_requests())
+		return 0;
+	local_irq_save(flags);
+	began = tl_cost_begin(TL_COST_FUNCTION);
+	leave_function(function);
+	tl_cost_end(TL_COST_FUNCTION, began);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* Of a process, also one that begins later, what counts is which program it runs. */
+static bool wants(TL_UPROBE_FILTER)
+{
+	const struct function *function = container_of(consumer, struct function,
+						       uprobe.consumer);
+	const struct file *program;
+	bool same;
+
+	rcu_read_lock();
+	program = rcu_dereference(mm->exe_file);
+	/* A file that is just given up is at worst another one's: a trap too many. */
+	same = program && file_inode(program) == file_inode(function->program);
+	rcu_read_unlock();
+	return same;
+}
+
+/* ---- what is probed ------------------------------------------------------------------ */
+
+static void probe_end(struct function *function)
+{
+	lockdep_assert_held(&lock);
+	if (function->probed)
+		tl_compat_uprobe_del(&function->uprobe);
+	function->probed = false;
+}
+
+/* Those that are too hot stay in the table, so that it can be asked which. */
+static void cool(struct work_struct *work)
+{
+	unsigned int i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i] &&
+		    READ_ONCE(functions[i]->state) == TIERLENS_FUNCTION_STATE_HOT)
+			probe_end(functions[i]);
+	tl_compat_uprobes_wait();
+	mutex_unlock(&lock);
+}
+
+static int probe_begin(struct function *function, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	lockdep_assert_held(&lock);
+	/* Of an overlay, what is mapped is the file below. */
+	function->uprobe.inode = d_real_inode(function->file->f_path.dentry);
+	function->uprobe.consumer = (struct uprobe_consumer) {
+		.handler = on_enter,
+		.ret_handler = on_leave,
+		.filter = wants,
+	};
+	ret = tl_compat_uprobe_add(&function->uprobe);
+	if (ret)
+		NL_SET_ERR_MSG(extack,
+			       "the kernel refuses to probe that function (the error says why): choose another one, or check that the file has one there");
+	function->probed = !ret;
+	return ret;
+}
+
+static void function_free(struct function *function)
+{
+	if (function->file)
+		fput(function->file);
+	if (function->program)
+		fput(function->program);
+	tl_memory_free(function, sizeof(*function));
+}
+
+static struct function *function_new(const struct tl_method_ask *ask, u32 tier)
+{
+	struct function *function = tl_memory_zalloc(sizeof(*function));
+
+	if (!function)
+		return NULL;
+	function->id = ++last_id;
+	function->tier = tier;
+	strscpy(function->name, ask->name, sizeof(function->name));
+	function->file = get_file(ask->file);
+	function->program = get_file(ask->program);
+	function->uprobe.offset = ask->offset;
+	function->rate_max = ask->rate_max ? ask->rate_max : RATE_MAX;
+	return function;
+}
+
+static bool is_same(const struct function *function, u32 tier, const struct tl_method_ask *ask)
+{
+	return function->tier == tier && function->uprobe.offset == ask->offset &&
+	       file_inode(function->file) == file_inode(ask->file) &&
+	       file_inode(function->program) == file_inode(ask->program);
+}
+
+/* Return: a free place, or an ERR_PTR(). */
+static struct function **place_for(const struct tl_method_ask *ask, u32 tier,
+				   struct netlink_ext_ack *extack)
+{
+	struct function **place = NULL;
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (!functions[i] && !place)
+			place = &functions[i];
+		if (functions[i] && is_same(functions[i], tier, ask)) {
+			NL_SET_ERR_MSG(extack, "that function is probed already");
+			return ERR_PTR(-EEXIST);
+		}
+	}
+	if (place)
+		return place;
+	NL_SET_ERR_MSG(extack, "256 functions are probed, which is the most: delete one first");
+	return ERR_PTR(-ENOSPC);
+}
+
+static int add(const struct tl_method_ask *ask, u32 tier, u32 *id,
+	       struct netlink_ext_ack *extack)
+{
+	struct function **place = place_for(ask, tier, extack), *function;
+	int ret;
+
+	if (IS_ERR(place))
+		return PTR_ERR(place);
+	function = function_new(ask, tier);
+	if (!function) {
+		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
+		return -ENOMEM;
+	}
+	ret = probe_begin(function, extack);
+	if (ret) {
+		function_free(function);
+		return ret;
+	}
+	*place = function;
+	*id = function->id;
+	return 0;
+}
+
+static int check_files(const struct tl_method_ask *ask, struct netlink_ext_ack *extack)
+{
+	if (S_ISREG(file_inode(ask->file)->i_mode) && S_ISREG(file_inode(ask->program)->i_mode))
+		return 0;
+	NL_SET_ERR_MSG(extack, "what the function is in, or its program, is no file of a disk");
+	return -EINVAL;
+}
+
+/**
+ * tl_method_add() - Probe one more function
+ * @ask: which
+ * @id: set to its number
+ * @extack: told why not
+ *
+ * Context: process; control.c's lock is held.
+ * Return: 0; -ENOENT, -EINVAL, -EEXIST, -ENOSPC, -ENOMEM; or the kernel's error.
+ */
+int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_ack *extack)
+{
+	const struct tl_tier *tier = tl_tier_named(ask->tier);
+	int ret;
+
+	if (!tier) {
+		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
+		return -ENOENT;
+	}
+	if (tier->level != TIERLENS_LEVEL_METHOD) {
+		NL_SET_ERR_MSG(extack,
+			       "the tier is not at level method: set that first (tierlens level TIER method)");
+		return -EINVAL;
+	}
+	ret = check_files(ask, extack);
+	if (ret)
+		return ret;
+	mutex_lock(&lock);
+	ret = add(ask, tier->id, id, extack);
+	mutex_unlock(&lock);
+	return ret;
+}
+
+/* Those of a tier (0: of all), and of them that with an id (0: all). */
+static unsigned int forget(u32 tier, u32 id)
+{
+	struct function *gone[16];
+	unsigned int i, n = 0, all = 0;
+
+	mutex_lock(&lock);
+	do {
+		n = 0;
+		for (i = 0; i < ARRAY_SIZE(functions) && n < ARRAY_SIZE(gone); i++) {
+			struct function *function = functions[i];
+
+			if (!function || (tier && function->tier != tier) ||
+			    (id && function->id != id))
+				continue;
+			probe_end(function);
+			gone[n++] = function;
+			functions[i] = NULL;
+		}
+		if (n)
+			tl_compat_uprobes_wait();
+		for (i = 0; i < n; i++)
+			function_free(gone[i]);
+		all += n;
+	} while (n);
+	mutex_unlock(&lock);
+	return all;
+}
+
+/**
+ * tl_method_del() - Probe a function no longer
+ * @tier: name of its tier
+ * @id: its number; 0: all of the tier
+ * @extack: told why not
+ *
+ * Context: process; control.c's lock is held.
+ * Return: 0 or -ENOENT.
+ */
+int tl_method_del(const char *tier, u32 id, struct netlink_ext_ack *extack)
+{
+	const struct tl_tier *found = tl_tier_named(tier);
+
+	if (!found) {
+		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
+		return -ENOENT;
+	}
+	if (!forget(found->id, id) && id) {
+		NL_SET_ERR_MSG(extack, "no function of that tier has that number: see their list");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/**
+ * tl_method_forget() - Probe no function of a tier any more
+ * @tier: its number
+ *
+ * Context: process, may sleep. When it returns, none of their handlers is running.
+ */
+void tl_method_forget(u32 tier)
+{
+	forget(tier, 0);
+}
+
+/* The same of all tiers. */
+void tl_method_forget_all(void)
+{
+	forget(0, 0);
+}
+
+/* A thread goes. Context: interrupts off. */
+void tl_method_forget_frames(struct tl_task *task)
+{
+	if (task->frames)
+		tl_pool_put(&frames, task->frames);
+	task->frames = NULL;
+}
+
+unsigned int tl_method_count(void)
+{
+	unsigned int i, n = 0;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		n += functions[i] && functions[i]->probed;
+	mutex_unlock(&lock);
+	return n;
+}
+
+/**
+ * tl_method_get() - Look at the function at a place
+ * @i: the place
+ * @view: filled
+ *
+ * Context: process.
+ * Return: false if there is no such place.
+ */
+bool tl_method_get(unsigned int i, struct tl_method_view *view)
+{
+	const struct function *function;
+
+	if (i >= ARRAY_SIZE(functions))
+		return false;
+	memset(view, 0, sizeof(*view));
+	mutex_lock(&lock);
+	function = functions[i];
+	if (function) {
+		view->id = function->id;
+		view->tier = function->tier;
+		strscpy(view->name, function->name, sizeof(view->name));
+		view->offset = function->uprobe.offset;
+		view->state = function->state;
+		view->rate_max = function->rate_max;
+		view->hits = atomic64_read(&function->hits);
+		view->lost = atomic64_read(&function->lost);
+	}
+	mutex_unlock(&lock);
+	return true;
+}
+
+int tl_method_init(void)
+{
+	INIT_WORK(&cool_work, cool);
+	return tl_pool_init(&frames, "frames", sizeof(struct tl_frames), POOL_LOW, NULL);
+}
+
+void tl_method_exit(void)
+{
+	tl_method_forget_all();
+	cancel_work_sync(&cool_work);
+	tl_pool_exit(&frames);
+}
