@@ -35,6 +35,7 @@ PREFIX ?= /usr/local
 install: ## what was built: module for the running kernel, command line, man page, completion
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(GUEST_PROGRAMS)
+	install -D -m 644 user/origin-model.json $(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
 	install -D -m 644 tools/completion/tierlens \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
@@ -56,7 +57,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn check check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-origin check check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -71,6 +72,11 @@ eval-lqn: ## predictions of heavier loads from a light one, in a virtual machine
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
 	@tools/eval-lqn $(ARGS)
+
+eval-origin: ## whose code files are, on packages held out; two minutes and 1 GB of packages. ARGS=--ship: a new model, --folds: judged within those
+	@tools/setup build check
+	@$(MAKE) --no-print-directory user guest-programs
+	@tools/eval-origin $(ARGS)
 
 check: ## all tests; installs what they need
 	@tools/setup build check vm

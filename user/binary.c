@@ -417,6 +417,40 @@ int tl_binary_frame(struct tl_binary *binary, u64 address, Dwarf_Frame **frame)
 	return -ENOENT;
 }
 
+static bool offset_of(const struct tl_binary *binary, u64 address, u64 *offset)
+{
+	size_t i;
+
+	for (i = 0; i < binary->segments; i++) {
+		const struct segment *s = &binary->segment[i];
+
+		if (address - s->address < s->bytes) {
+			*offset = address - s->address + s->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * tl_binary_is_static() - Is it a program that has its libraries in itself?
+ * @binary: file
+ *
+ * Return: whether nothing else loads it.
+ */
+bool tl_binary_is_static(const struct tl_binary *binary)
+{
+	GElf_Phdr head;
+	size_t n, i;
+
+	if (elf_getphdrnum(binary->elf, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(binary->elf, (int)i, &head) && head.p_type == PT_INTERP)
+			return false;
+	return !binary->soname;
+}
+
 /**
  * tl_binary_exports() - The functions that a library has for others
  * @binary: file
@@ -432,7 +466,7 @@ int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size
 	Elf_Scn *versions = section_of(binary->elf, SHT_GNU_versym, NULL, &versions_head);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	Elf_Data *version_data = versions ? elf_getdata(versions, NULL) : NULL;
-	size_t symbols = data ? data->d_size / sizeof(Elf64_Sym) : 0, i, k;
+	size_t symbols = data ? data->d_size / sizeof(Elf64_Sym) : 0, i;
 	GElf_Versym version;
 	GElf_Sym sym;
 
@@ -445,12 +479,52 @@ int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size
 			continue;
 		*e = (struct tl_export){ .name = elf_strptr(binary->elf, head.sh_link, sym.st_name) };
 		e->old = version_data && gelf_getversym(version_data, (int)i, &version) && version & OLD_VERSION;
-		for (k = 0; k < binary->segments; k++)
-			if (sym.st_value - binary->segment[k].address < binary->segment[k].bytes) {
-				e->offset = sym.st_value - binary->segment[k].address + binary->segment[k].offset;
-				*n += e->name != NULL;
-				break;
-			}
+		*n += offset_of(binary, sym.st_value, &e->offset) && e->name;
 	}
 	return *exports ? 0 : -ENOMEM;
+}
+
+/**
+ * tl_binary_is_go() - Is it a program in Go?
+ * @binary: file
+ *
+ * Its stacks move while it runs, and with them where a return is looked for.
+ *
+ * Return: whether it has what only Go's linker writes.
+ */
+bool tl_binary_is_go(const struct tl_binary *binary)
+{
+	static const char *const lines[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+	GElf_Shdr head;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		if (section_of(binary->elf, SHT_PROGBITS, lines[i], &head))
+			return true;
+	return section_of(binary->elf, SHT_NOTE, ".note.go.buildid", &head);
+}
+
+/**
+ * tl_binary_code() - The functions of a file, by .symtab, its debugging file or .dynsym
+ * @binary: file
+ * @code: set to an array to be freed by the caller; the names last as long as the file
+ * @n: set to its length, 0 for a stripped program
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_binary_code(struct tl_binary *binary, struct tl_code **code, size_t *n)
+{
+	size_t i;
+
+	if (!binary->named)
+		names_read(binary);
+	*n = 0;
+	*code = calloc(binary->functions + 1, sizeof(**code));
+	for (i = 0; i < binary->functions && *code; i++) {
+		struct tl_code *c = &(*code)[*n];
+
+		*c = (struct tl_code){ .name = binary->function[i].name, .size = binary->function[i].size };
+		*n += offset_of(binary, binary->function[i].address, &c->offset);
+	}
+	return *code ? 0 : -ENOMEM;
 }

@@ -36,6 +36,16 @@ struct tl_export {
 	bool old;
 };
 
+/**
+ * struct tl_code - A function that can be probed
+ * @offset: where it begins in the file
+ * @size: bytes; 0 if it is not told
+ */
+struct tl_code {
+	const char *name;
+	u64 offset, size;
+};
+
 struct tl_binary *tl_binary_open(int fd);
 struct tl_binary *tl_binary_vdso(void);
 void tl_binary_close(struct tl_binary *binary);
@@ -44,6 +54,9 @@ bool tl_binary_is_c(const struct tl_binary *binary);
 bool tl_binary_address(const struct tl_binary *binary, u64 offset, u64 *address);
 const char *tl_binary_name(struct tl_binary *binary, u64 address, u64 *start);
 int tl_binary_frame(struct tl_binary *binary, u64 address, Dwarf_Frame **frame);
+bool tl_binary_is_go(const struct tl_binary *binary);
+bool tl_binary_is_static(const struct tl_binary *binary);
+int tl_binary_code(struct tl_binary *binary, struct tl_code **code, size_t *n);
 int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size_t *n);
 
 #endif

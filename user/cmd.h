@@ -5,6 +5,7 @@
 #include "hist.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 
 /* TL_GO_ON: no exit status yet. */
 enum tl_exit { TL_GO_ON = -1, TL_EXIT_OK, TL_EXIT_FAILED, TL_EXIT_USAGE };
@@ -15,10 +16,12 @@ enum tl_exit { TL_GO_ON = -1, TL_EXIT_OK, TL_EXIT_FAILED, TL_EXIT_USAGE };
  * @args: its arguments, for the usage line
  * @summary: what it does, for the list of commands
  * @help: options and an example, each line ended
+ * @alone: it is a program by itself, not one of tierlens
  * @run: does it; argv[0] is the name. Returns the exit status
  */
 struct tl_cmd {
 	const char *name, *args, *summary, *help;
+	bool alone;
 	int (*run)(const struct tl_cmd *cmd, int argc, char **argv);
 };
 
@@ -27,6 +30,7 @@ extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_show, tl_cmd_record
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report, tl_cmd_demand, tl_cmd_selftest;
 extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
 extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck, tl_cmd_anomaly;
+extern const struct tl_cmd tl_cmd_origin, tl_cmd_origin_train, tl_cmd_origin_classify, tl_cmd_origin_explain;
 extern const struct tl_cmd tl_cmd_pmu, tl_cmd_pmu_list, tl_cmd_pmu_record, tl_cmd_pmu_learn;
 extern const struct tl_cmd tl_cmd_pmu_clean, tl_cmd_pmu_compare;
 extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer,

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a file says of itself: what kind it is, how it is linked, which libraries it asks for, and
+ * whether it was stripped
+ *
+ * Files come from anywhere, also from processes that want to mislead: a path is followed only below
+ * the root that was given where the kernel can do that, nothing but plain files is opened, and what
+ * libelf refuses is no ELF.
+ */
+#include "origin-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Absolute links in another machine's tree lead to files of that tree. */
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_IN_ROOT };
+	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (folder < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	fd = fd < 0 ? -errno : fd;
+	close(folder);
+	return fd;
+}
+
+/**
+ * tl_origin_open_at() - Open a plain file to read it
+ * @root: the folder that is the machine's, "" for this one's
+ * @path: from there; absolute
+ *
+ * Return: file descriptor or a negative errno.
+ */
+int tl_origin_open_at(const char *root, const char *path)
+{
+	char whole[8192];
+	struct stat stat;
+	int fd = *root ? open_below(root, path) : -ENOSYS;
+
+	if (fd == -ENOSYS) {
+		if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
+			return -ENAMETOOLONG;
+		fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = fd < 0 ? -errno : fd;
+	}
+	if (fd >= 0 && (fstat(fd, &stat) || !S_ISREG(stat.st_mode))) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+static enum tl_origin_kind kind_of(int fd)
+{
+	unsigned char first[4] = { 0 };
+
+	if (pread(fd, first, sizeof(first), 0) < 2)
+		return TL_ORIGIN_KINDS;
+	if (!memcmp(first, ELFMAG, SELFMAG))
+		return TL_ORIGIN_ELF;
+	if (!memcmp(first, "#!", 2))
+		return TL_ORIGIN_SCRIPT;
+	if (!memcmp(first, "PK\3\4", 4))
+		return TL_ORIGIN_JAR;
+	return memcmp(first, "\xca\xfe\xba\xbe", 4) ? TL_ORIGIN_KINDS : TL_ORIGIN_CLASS;
+}
+
+static void need_add(struct tl_origin_file *file, size_t *used, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len + 2 > sizeof(file->needs) - *used)
+		return;
+	memcpy(file->needs + *used, name, len);
+	*used += len;
+	file->needs[(*used)++] = '\n';
+	file->needs[*used] = '\0';
+}
+
+/* Return: whether it has a name for linkers. */
+static bool dynamic_read(Elf *elf, Elf_Scn *section, size_t names, struct tl_origin_file *file)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t used = strlen(file->needs);
+	bool soname = false;
+	GElf_Dyn dyn;
+	int i;
+
+	for (i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		soname |= dyn.d_tag == DT_SONAME;
+		if (dyn.d_tag == DT_NEEDED)
+			need_add(file, &used, elf_strptr(elf, names, dyn.d_un.d_val));
+	}
+	return soname;
+}
+
+static void sections_read(Elf *elf, struct tl_origin_file *file, bool *soname)
+{
+	Elf_Scn *section = NULL;
+	const char *name;
+	GElf_Shdr head;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &head))
+			continue;
+		name = elf_strptr(elf, names, head.sh_name);
+		file->symbols |= head.sh_type == SHT_SYMTAB;
+		file->debug |= name && !strcmp(name, ".debug_info");
+		file->versions |= head.sh_type == SHT_GNU_verdef;
+		if (head.sh_type == SHT_DYNAMIC)
+			*soname |= dynamic_read(elf, section, head.sh_link, file);
+	}
+}
+
+static void elf_read(int fd, struct tl_origin_file *file)
+{
+	bool interpreter = false, soname = false;
+	GElf_Phdr segment;
+	GElf_Ehdr head;
+	size_t n, i;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &head)) {
+		elf_end(elf);
+		file->kind = TL_ORIGIN_KINDS;
+		return;
+	}
+	for (i = 0; !elf_getphdrnum(elf, &n) && i < n && !interpreter; i++)
+		interpreter = gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
+	sections_read(elf, file, &soname);
+	/* The C library can be run, too. */
+	file->link = soname ? TL_ORIGIN_LINK_LIBRARY : interpreter || head.e_type == ET_EXEC ? TL_ORIGIN_LINK_PROGRAM :
+												TL_ORIGIN_LINK_PLUGIN;
+	elf_end(elf);
+}
+
+/**
+ * tl_origin_file() - Look at a file
+ * @root: the folder that is the machine's, "" for this one's
+ * @path: from there
+ * @file: set to what it says; nothing if it is not there or cannot be read
+ */
+void tl_origin_file(const char *root, const char *path, struct tl_origin_file *file)
+{
+	struct stat stat;
+	int fd = *path == '/' ? tl_origin_open_at(root, path) : -ENOENT;
+
+	*file = (struct tl_origin_file){ .kind = TL_ORIGIN_KINDS, .mtime = TL_ORIGIN_NO_TIME, .size = -1 };
+	if (fd < 0)
+		return;
+	file->there = true;
+	file->kind = kind_of(fd);
+	if (!fstat(fd, &stat)) {
+		file->mtime = stat.st_mtime;
+		file->size = stat.st_size;
+	}
+	if (file->kind == TL_ORIGIN_ELF)
+		elf_read(fd, file);
+	close(fd);
+}

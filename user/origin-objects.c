@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a program is made of: what a process has mapped and opened, or what the program asks for before
+ * it runs
+ *
+ * Libraries that a program asks for are looked for where the loader does: its own run path, and the
+ * folders of libraries.
+ */
+#include "error.h"
+#include "maps.h"
+#include "origin-file.h"
+#include "origin-rows.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <gelf.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_MOST 4000
+#define OBJECTS_MOST 10000
+
+static bool has(const struct tl_origin_rows *rows, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < rows->n; i++)
+		if (!strcmp(rows->row[i].path, path))
+			return true;
+	return false;
+}
+
+static int add(struct tl_origin_rows *rows, const char *path, const char *program, enum tl_origin_kind kind, struct tl_error *err)
+{
+	struct tl_origin_item item = { .path = path, .program = program, .kind = kind, .mtime = TL_ORIGIN_NO_TIME,
+				       .program_mtime = TL_ORIGIN_NO_TIME, .size = -1 };
+
+	return has(rows, path) ? 0 : tl_origin_rows_add(rows, &item, err);
+}
+
+/* ---- a process --------------------------------------------------------------------------- */
+
+/* Java machines read jars; they do not map them. */
+static int jars_add(struct tl_origin_rows *rows, uint32_t pid, const char *program, struct tl_error *err)
+{
+	char folder[64], link[400], path[PATH_MOST];
+	struct dirent *entry;
+	int code = 0;
+	ssize_t len;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/proc/%u/fd", pid);
+	dir = opendir(folder);
+	while (dir && !code && (entry = readdir(dir))) {
+		snprintf(link, sizeof(link), "%s/%s", folder, entry->d_name);
+		len = readlink(link, path, sizeof(path) - 1);
+		if (len <= 4)
+			continue;
+		path[len] = '\0';
+		if (*path == '/' && !strcasecmp(path + len - 4, ".jar"))
+			code = add(rows, path, program, TL_ORIGIN_JAR, err);
+	}
+	if (dir)
+		closedir(dir);
+	return code;
+}
+
+static int maps_add(struct tl_origin_rows *rows, const struct tl_maps *maps, const char *program, struct tl_error *err)
+{
+	const struct tl_map_process *process = &maps->process[0];
+	const char *path;
+	size_t i;
+	int code = 0;
+
+	for (i = 0; !code && i < process->n; i++) {
+		if (!process->map[i].code || process->map[i].file == TL_MAPS_NO_FILE)
+			continue;
+		path = maps->file[process->map[i].file].path;
+		if (*path == '/')
+			code = add(rows, path, program, TL_ORIGIN_ELF, err);
+	}
+	return code;
+}
+
+/**
+ * tl_origin_rows_pid() - What a process has mapped of code, and jars that it has open
+ * @rows: get them
+ * @pid: of which
+ * @root: set to the folder where its files are seen from here, to be freed
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_origin_rows_pid(struct tl_origin_rows *rows, uint32_t pid, char **root, struct tl_error *err)
+{
+	struct tl_maps maps = { 0 };
+	char link[64], program[PATH_MOST];
+	ssize_t len;
+	int code;
+
+	if (asprintf(root, "/proc/%u/root", pid) < 0) {
+		*root = NULL;
+		return tl_error_no_memory(err);
+	}
+	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	len = readlink(link, program, sizeof(program) - 1);
+	code = len < 0 ? -errno : tl_maps_look(&maps, pid, NULL);
+	if (code) {
+		tl_maps_free(&maps);
+		return tl_error_set(err, code, "process %u cannot be looked at (%s): give one that runs, as root if it is another's",
+				    pid, strerror(-code));
+	}
+	program[len] = '\0';
+	code = maps_add(rows, &maps, program, err);
+	code = code ? code : jars_add(rows, pid, program, err);
+	tl_maps_free(&maps);
+	return code;
+}
+
+/* ---- a program that does not run --------------------------------------------------------- */
+
+struct search {
+	struct tl_origin_rows *rows;
+	const char *root, *program;
+	struct tl_error *err;
+	glob_t confs;
+};
+
+static const char *const folders[] = { "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+				       "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
+
+static bool is_there(const struct search *s, const char *path)
+{
+	int fd = tl_origin_open_at(s->root, path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* "$ORIGIN/../lib:/opt/shop/lib" of the object at @from */
+static bool run_path_find(const struct search *s, const char *run, const char *from, const char *name, char *path)
+{
+	const char *end, *rest, *slash = strrchr(from, '/');
+	size_t len;
+
+	for (; run && *run; run = *end ? end + 1 : end) {
+		end = run + strcspn(run, ":");
+		len = (size_t)(end - run);
+		rest = run;
+		if (len >= 7 && !memcmp(run, "$ORIGIN", 7))
+			rest = run + 7;
+		else if (len >= 9 && !memcmp(run, "${ORIGIN}", 9))
+			rest = run + 9;
+		snprintf(path, PATH_MOST, "%.*s%.*s/%s", rest > run ? (int)(slash - from) : 0, from, (int)(end - rest), rest, name);
+		if (len && is_there(s, path))
+			return true;
+	}
+	return false;
+}
+
+static bool conf_find(const struct search *s, const char *conf, const char *name, char *path)
+{
+	FILE *from = fopen(conf, "re");
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (from && !found && getline(&line, &room, from) > 0) {
+		line[strcspn(line, " \t\r\n#")] = '\0';
+		snprintf(path, PATH_MOST, "%s/%s", line, name);
+		found = *line == '/' && is_there(s, path);
+	}
+	free(line);
+	if (from)
+		fclose(from);
+	return found;
+}
+
+static bool library_find(const struct search *s, const char *run, const char *from, const char *name, char *path)
+{
+	size_t i;
+
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MOST, "%s", name);
+		return is_there(s, path);
+	}
+	if (run_path_find(s, run, from, name, path))
+		return true;
+	for (i = 0; i < s->confs.gl_pathc; i++)
+		if (conf_find(s, s->confs.gl_pathv[i], name, path))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, PATH_MOST, "%s/%s", folders[i], name);
+		if (is_there(s, path))
+			return true;
+	}
+	return false;
+}
+
+static const char *dynamic_text(Elf *elf, const GElf_Shdr *head, Elf_Data *data, int i, int64_t tag)
+{
+	GElf_Dyn dyn;
+
+	return gelf_getdyn(data, i, &dyn) && dyn.d_tag == tag ? elf_strptr(elf, head->sh_link, dyn.d_un.d_val) : NULL;
+}
+
+static int needed_add(const struct search *s, Elf *elf, const GElf_Shdr *head, Elf_Data *data, const char *from)
+{
+	int i, n = head->sh_entsize ? (int)(head->sh_size / head->sh_entsize) : 0, code = 0;
+	const char *run = NULL, *name;
+	char path[PATH_MOST];
+
+	for (i = 0; i < n && !run; i++) {
+		run = dynamic_text(elf, head, data, i, DT_RUNPATH);
+		run = run ? run : dynamic_text(elf, head, data, i, DT_RPATH);
+	}
+	for (i = 0; i < n && !code; i++) {
+		name = dynamic_text(elf, head, data, i, DT_NEEDED);
+		if (name && library_find(s, run, from, name, path))
+			code = add(s->rows, path, s->program, TL_ORIGIN_ELF, s->err);
+	}
+	return code;
+}
+
+static int object_read(const struct search *s, const char *path)
+{
+	int fd = tl_origin_open_at(s->root, path), code = 0;
+	Elf_Scn *section = NULL;
+	Elf_Data *data;
+	GElf_Shdr head;
+	Elf *elf;
+
+	if (fd < 0)
+		return tl_error_set(s->err, fd, "%s: cannot read (%s): give a program that is there", path, strerror(-fd));
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
+		code = tl_error_set(s->err, -ENOEXEC, "%s: this is no ELF file: give a program, or jars by --classpath", path);
+	while (!code && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &head) || head.sh_type != SHT_DYNAMIC)
+			continue;
+		data = elf_getdata(section, NULL);
+		code = data ? needed_add(s, elf, &head, data, path) : 0;
+	}
+	elf_end(elf);
+	close(fd);
+	return code;
+}
+
+/**
+ * tl_origin_rows_program() - A program and the libraries that it asks for, and those that they do
+ * @rows: get them
+ * @root: folder where files are looked at, "" for the machine's own
+ * @program: path of the program
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_origin_rows_program(struct tl_origin_rows *rows, const char *root, const char *program, struct tl_error *err)
+{
+	char *full = *root || *program == '/' ? strdup(program) : realpath(program, NULL), pattern[2 * PATH_MOST];
+	struct search s = { .rows = rows, .root = root, .program = full, .err = err };
+	size_t i = rows->n;
+	int code;
+
+	if (!full)
+		return tl_error_set(err, -errno, "%s: cannot read (%s): give a program that is there", program, strerror(errno));
+	snprintf(pattern, sizeof(pattern), "%s/etc/ld.so.conf.d/*.conf", root);
+	if (glob(pattern, 0, NULL, &s.confs))
+		s.confs.gl_pathc = 0;
+	code = add(rows, full, full, TL_ORIGIN_ELF, err);
+	for (; !code && i < rows->n && i < OBJECTS_MOST; i++)
+		code = object_read(&s, rows->row[i].path);
+	globfree(&s.confs);
+	free(full);
+	return code;
+}
