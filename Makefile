@@ -32,11 +32,13 @@ module: ## the module, for the kernel whose headers are in KDIR
 	@tools/module "$(KDIR)"
 
 PREFIX ?= /usr/local
-install: ## what was built: module for the running kernel, command line, man page, completion
+install: ## what was built: module for the running kernel, command line, daemon, man pages, completion
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
+	install -D -m 755 $(O)/tierlensd $(DESTDIR)$(PREFIX)/sbin/tierlensd
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(GUEST_PROGRAMS)
 	install -D -m 644 user/origin-model.json $(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
+	install -D -m 644 Documentation/tierlensd.8 $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8
 	install -D -m 644 tools/completion/tierlens \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
 	@ko="$(O)/$$(uname -r)/tierlens.ko"; if [ -f "$$ko" ]; then \
@@ -45,6 +47,8 @@ install: ## what was built: module for the running kernel, command line, man pag
 
 uninstall: ## the reverse
 	rm -f $(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
+		$(DESTDIR)$(PREFIX)/sbin/tierlensd $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8 \
+		$(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
 		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(GUEST_PROGRAMS))) \
 		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
@@ -99,8 +103,8 @@ check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and th
 		selftests/vm/tests/depth.sh
 	TIERLENS_TESTS=all prove --timer --exec selftests/vm/run 6.1-debug
 
-guest: guest-programs abi-programs $(O)/tierlens
-	@cp $(O)/tierlens $(GUEST_OUT)/tierlens
+guest: guest-programs abi-programs $(O)/tierlens $(O)/tierlensd
+	@cp $(O)/tierlens $(O)/tierlensd $(GUEST_OUT)/
 
 # The same for the other architecture, in a make of its own: other compiler, other libraries.
 guest-arm64:

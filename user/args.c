@@ -10,8 +10,8 @@
 
 static void help_print(const struct tl_cmd *cmd)
 {
-	printf("usage: tierlens %s%s%s\n\n%s.\n\n%s", cmd->name, *cmd->args ? " " : "",
-	       cmd->args, cmd->summary, cmd->help);
+	printf("usage: %s%s%s%s\n\n%s.\n\n%s", cmd->alone ? "" : "tierlens ", cmd->name,
+	       *cmd->args ? " " : "", cmd->args, cmd->summary, cmd->help);
 }
 
 /**
@@ -29,7 +29,7 @@ int tl_args_usage(const struct tl_cmd *cmd, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	tl_out_error("%s: see tierlens %s --help", what, cmd->name);
+	tl_out_error("%s: see %s%s --help", what, cmd->alone ? "" : "tierlens ", cmd->name);
 	return TL_EXIT_USAGE;
 }
 

@@ -53,6 +53,9 @@ static void module_print(const struct tl_module *m)
 	       (double)m->memory_cap / 0x1p20);
 	printf("tables       %u connections, %u threads, %u tiers, %u paths; %u rules for "
 	       "classes\n", m->connections, m->threads, m->tiers, m->paths, m->class_rules);
+	if (m->level)
+		printf("level        %s, of tiers that have none of their own; %u functions are probed\n",
+		       tl_at_name(m->level), m->functions);
 	occupancy_print(m);
 	printf("events       %" PRIu64 " seen: %" PRIu64 " attributed, %" PRIu64
 	       " unattributed, %" PRIu64 " ignored\n", m->events[TL_EVENT_SEEN],
@@ -121,7 +124,7 @@ static json_t *status_json(const struct status *s)
 	const struct tl_module *m = &s->module;
 
 	return json_pack("{s:s, s:i, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, "
-			 "s:i, s:o, s:o, s:o, s:o, s:o}",
+			 "s:i, s:s?, s:i, s:o, s:o, s:o, s:o, s:o}",
 			 "version", m->version,
 			 "abi", (int)m->abi,
 			 "enabled", (int)m->enabled,
@@ -136,6 +139,8 @@ static json_t *status_json(const struct status *s)
 			 "paths", (int)m->paths,
 			 "class_rules", (int)m->class_rules,
 			 "processors", (int)m->processors,
+			 "level", m->level ? tl_at_name(m->level) : NULL,
+			 "functions", (int)m->functions,
 			 "occupancy", counters_json(tl_table_names, m->occupancy, TL_TABLES),
 			 "tiers", tl_tiers_json(s->tiers, s->n_tiers),
 			 "events", counters_json(tl_event_names, m->events, TL_EVENTS),

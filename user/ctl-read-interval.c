@@ -58,7 +58,7 @@ static int read_hist(const struct nlattr *attr, u64 *hist)
 
 struct cell_fields {
 	u32 class;
-	u64 count, response_ns, own_ns, own_sq_hi, own_sq_lo, carried, bytes_in,
+	u64 count, response_ns, own_ns, own_sq_hi, own_sq_lo, carried, traced, bytes_in,
 		bytes_out;
 };
 
@@ -71,6 +71,7 @@ static void cell_add(struct tl_cell *cell, const struct cell_fields *f)
 	cell->own_sq_s2 += (double)(((long double)f->own_sq_hi * 0x1p64L + f->own_sq_lo) /
 				    1e18L);
 	cell->carried += f->carried;
+	cell->traced += f->traced;
 	cell->bytes_in += f->bytes_in;
 	cell->bytes_out += f->bytes_out;
 }
@@ -119,6 +120,7 @@ static int read_cell(struct nlattr *nest, struct tl_interval *interval)
 		FIELD(TIERLENS_A_CELL_OWN_SQ_HI, struct cell_fields, own_sq_hi),
 		FIELD(TIERLENS_A_CELL_OWN_SQ_LO, struct cell_fields, own_sq_lo),
 		FIELD(TIERLENS_A_CELL_CARRIED, struct cell_fields, carried),
+		FIELD(TIERLENS_A_CELL_TRACED, struct cell_fields, traced),
 		FIELD(TIERLENS_A_CELL_BYTES_IN, struct cell_fields, bytes_in),
 		FIELD(TIERLENS_A_CELL_BYTES_OUT, struct cell_fields, bytes_out),
 	};
@@ -145,6 +147,7 @@ static int read_cell(struct nlattr *nest, struct tl_interval *interval)
 	if (!cell)
 		return -ENOMEM;
 	cell_add(cell, &f);
+	cell->level = tl_ctl_read_level(attrs[TIERLENS_A_CELL_LEVEL]);
 	read_sums(attrs, sums, TL_CELL_SUMS, cell->sum);
 	code = read_hist(attrs[TIERLENS_A_CELL_HIST_RESPONSE], cell->response_hist);
 	code = code ? code : read_hist(attrs[TIERLENS_A_CELL_HIST_OWN], cell->own_hist);
@@ -240,6 +243,7 @@ static int read_path(struct nlattr *nest, struct tl_interval *interval)
 		FIELD(TIERLENS_A_PATH_ID, struct tl_path, id),
 		FIELD(TIERLENS_A_PATH_PARENT, struct tl_path, parent),
 		FIELD(TIERLENS_A_PATH_COUNT, struct tl_path, count),
+		FIELD(TIERLENS_A_PATH_TRACED, struct tl_path, traced),
 		FIELD(TIERLENS_A_PATH_RESPONSE_NS, struct tl_path, response_ns),
 		FIELD(TIERLENS_A_PATH_OWN_NS, struct tl_path, own_ns),
 	};
@@ -306,6 +310,49 @@ static int read_count(struct nlattr *nest, struct tl_interval *interval)
 	return tl_interval_count(interval, &count);
 }
 
+static int read_call(struct nlattr *nest, struct tl_interval *interval)
+{
+	static const struct tl_ctl_field fields[] = {
+		FIELD(TIERLENS_A_FUNCTION_CALL_FUNCTION, struct tl_called, id),
+		FIELD(TIERLENS_A_FUNCTION_CALL_COUNT, struct tl_called, count),
+		FIELD(TIERLENS_A_FUNCTION_CALL_TOTAL_NS, struct tl_called, total_ns),
+		FIELD(TIERLENS_A_FUNCTION_CALL_OWN_NS, struct tl_called, own_ns),
+		FIELD(TIERLENS_A_FUNCTION_CALL_CPU_NS, struct tl_called, cpu_ns),
+	};
+	struct nlattr *attrs[TIERLENS_A_FUNCTION_CALL_MAX + 1], *number;
+	char name[3 * TIERLENS_FUNCTION_NAME_MAX + 1], tier[64], class[64];
+	struct tl_called called = { .tier = tier, .name = name };
+
+	if (nla_parse_nested(attrs, TIERLENS_A_FUNCTION_CALL_MAX, nest, NULL) < 0)
+		return -EBADMSG;
+	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &called);
+	tl_ctl_read_text(name, sizeof(name), attrs[TIERLENS_A_FUNCTION_CALL_NAME]);
+	tl_ctl_read_text(tier, sizeof(tier), attrs[TIERLENS_A_FUNCTION_CALL_TIER_NAME]);
+	number = attrs[TIERLENS_A_FUNCTION_CALL_CLASS];
+	if (number) {
+		class_name(class, sizeof(class), attrs[TIERLENS_A_FUNCTION_CALL_CLASS_NAME],
+			   nla_get_u32(number));
+		called.class = class;
+	}
+	return tl_interval_called(interval, &called);
+}
+
+static int read_cost(struct nlattr *nest, struct tl_interval *interval)
+{
+	static const int sums[TL_COST_SUMS] = {
+		[TL_COST_HOOK_HITS] = TIERLENS_A_COST_HOOK_HITS,
+		[TL_COST_HOOK] = TIERLENS_A_COST_HOOK_NS,
+		[TL_COST_FUNCTION_HITS] = TIERLENS_A_COST_FUNCTION_HITS,
+		[TL_COST_FUNCTION] = TIERLENS_A_COST_FUNCTION_NS,
+	};
+	struct nlattr *attrs[TIERLENS_A_COST_MAX + 1];
+
+	if (nla_parse_nested(attrs, TIERLENS_A_COST_MAX, nest, NULL) < 0)
+		return -EBADMSG;
+	read_sums(attrs, sums, TL_COST_SUMS, interval->cost);
+	return 0;
+}
+
 static int read_item(struct nlattr *attr, struct tl_interval *interval)
 {
 	switch (nla_type(attr)) {
@@ -319,6 +366,10 @@ static int read_item(struct nlattr *attr, struct tl_interval *interval)
 		return read_usage(attr, interval);
 	case TIERLENS_A_INTERVAL_COUNT:
 		return read_count(attr, interval);
+	case TIERLENS_A_INTERVAL_CALL:
+		return read_call(attr, interval);
+	case TIERLENS_A_INTERVAL_COST:
+		return read_cost(attr, interval);
 	default:
 		return 0;
 	}

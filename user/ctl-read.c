@@ -55,6 +55,25 @@ void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr)
 }
 
 /**
+ * tl_ctl_read_level() - Read a level
+ * @attr: attribute or NULL
+ *
+ * Return: it; TL_AT_UNKNOWN if it is absent, or one that a later kernel module has.
+ */
+enum tl_at tl_ctl_read_level(const struct nlattr *attr)
+{
+	static const enum tl_at levels[] = {
+		[TIERLENS_LEVEL_OFF] = TL_AT_OFF,
+		[TIERLENS_LEVEL_TRACE] = TL_AT_TRACE,
+		[TIERLENS_LEVEL_SERVER] = TL_AT_SERVER,
+		[TIERLENS_LEVEL_METHOD] = TL_AT_METHOD,
+	};
+	u32 value = attr && nla_len(attr) == sizeof(u32) ? nla_get_u32(attr) : UINT32_MAX;
+
+	return value < ARRAY_SIZE(levels) ? levels[value] : TL_AT_UNKNOWN;
+}
+
+/**
  * tl_ctl_read_counters() - Read a nest of counters
  * @nest: its attributes 2 … @n + 1 are u64 counters in the order of our enums
  * @counters: those that are there are set
@@ -108,6 +127,7 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 		FIELD(TIERLENS_A_MODULE_CLASS_RULES, struct tl_module, class_rules),
 		FIELD(TIERLENS_A_MODULE_PATHS, struct tl_module, paths),
 		FIELD(TIERLENS_A_MODULE_PROCESSORS, struct tl_module, processors),
+		FIELD(TIERLENS_A_MODULE_FUNCTIONS, struct tl_module, functions),
 	};
 	struct nlattr *attrs[TIERLENS_A_MODULE_MAX + 1];
 	struct tl_module *module = arg;
@@ -117,6 +137,7 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), module);
 	tl_ctl_read_text(module->version, sizeof(module->version),
 		  attrs[TIERLENS_A_MODULE_VERSION]);
+	module->level = tl_ctl_read_level(attrs[TIERLENS_A_MODULE_LEVEL]);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_EVENTS], module->events, TL_EVENTS);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_LOSSES], module->losses, TL_LOSSES);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_OCCUPANCY], module->occupancy,
@@ -124,8 +145,13 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 	return 0;
 }
 
-/* One more zeroed row. */
-static void *rows_add(struct tl_ctl_rows *rows)
+/**
+ * tl_ctl_rows_add() - One more zeroed row
+ * @rows: where
+ *
+ * Return: the row, NULL without memory.
+ */
+void *tl_ctl_rows_add(struct tl_ctl_rows *rows)
 {
 	char *grown = reallocarray(rows->row, rows->n + 1, rows->size);
 
@@ -151,18 +177,22 @@ int tl_ctl_read_tier(struct nlattr *first, int len, void *arg)
 		FIELD(TIERLENS_A_TIER_NETNS, struct tl_tier_info, netns),
 		FIELD(TIERLENS_A_TIER_SOURCE, struct tl_tier_info, source),
 		FIELD(TIERLENS_A_TIER_CONNECTIONS, struct tl_tier_info, connections),
+		FIELD(TIERLENS_A_TIER_LEASE_MS, struct tl_tier_info, lease_ms),
 	};
 	struct nlattr *attrs[TIERLENS_A_TIER_MAX + 1];
 	struct tl_tier_info *tier;
 
 	if (nla_parse(attrs, TIERLENS_A_TIER_MAX, first, len, NULL) < 0)
 		return -EBADMSG;
-	tier = rows_add(arg);
+	tier = tl_ctl_rows_add(arg);
 	if (!tier)
 		return -ENOMEM;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), tier);
 	tl_ctl_read_text(tier->name, sizeof(tier->name), attrs[TIERLENS_A_TIER_NAME]);
 	tl_ctl_read_text(tier->path, sizeof(tier->path), attrs[TIERLENS_A_TIER_PATH]);
+	tier->level = tl_ctl_read_level(attrs[TIERLENS_A_TIER_LEVEL]);
+	tier->leased = attrs[TIERLENS_A_TIER_LEASE_MS];
+	tier->own_level = attrs[TIERLENS_A_TIER_OWN_LEVEL];
 	return 0;
 }
 
@@ -189,7 +219,7 @@ int tl_ctl_read_class(struct nlattr *first, int len, void *arg)
 	prefix = attrs[TIERLENS_A_CLASS_PREFIX];
 	if (prefix && nla_len(prefix) > TIERLENS_PREFIX_MAX)
 		return -EBADMSG;
-	class = rows_add(arg);
+	class = tl_ctl_rows_add(arg);
 	if (!class)
 		return -ENOMEM;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), class);
@@ -221,7 +251,7 @@ int tl_ctl_read_pmu(struct nlattr *first, int len, void *arg)
 
 	if (nla_parse(attrs, TIERLENS_A_PMU_MAX, first, len, NULL) < 0)
 		return -EBADMSG;
-	event = rows_add(arg);
+	event = tl_ctl_rows_add(arg);
 	if (!event)
 		return -ENOMEM;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), event);
@@ -251,7 +281,7 @@ int tl_ctl_read_hook(struct nlattr *first, int len, void *arg)
 
 	if (nla_parse(attrs, TIERLENS_A_HOOK_MAX, first, len, NULL) < 0)
 		return -EBADMSG;
-	hook = rows_add(arg);
+	hook = tl_ctl_rows_add(arg);
 	if (!hook)
 		return -ENOMEM;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), hook);

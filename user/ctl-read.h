@@ -4,7 +4,7 @@
 
 /* Between the files of ctl; nobody else includes this. */
 
-#include "hist.h"
+#include "table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,12 +37,14 @@ struct tl_ctl_field {
 	{ attr, offsetof(type, member), sizeof(((type *)0)->member) }
 
 tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_class, tl_ctl_read_hook,
-	tl_ctl_read_pmu, tl_ctl_read_interval;
+	tl_ctl_read_pmu, tl_ctl_read_function, tl_ctl_read_interval;
 
 void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields,
 			size_t n, void *to);
 void tl_ctl_read_counters(const struct nlattr *nest, u64 *counters, int n);
 
+enum tl_at tl_ctl_read_level(const struct nlattr *attr);
+void *tl_ctl_rows_add(struct tl_ctl_rows *rows);
 void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr);
 
 #endif

@@ -17,15 +17,44 @@ struct tl_module {
 	char version[64];
 	u32 abi, enabled, interval_ms, quiet_ms;
 	u64 oldest, newest, memory_used, memory_cap;
-	u32 connections, threads, tiers, class_rules, paths, processors;
+	u32 connections, threads, tiers, class_rules, paths, processors, functions;
+	enum tl_at level; /* of tiers that have none of their own */
 	u64 events[TL_EVENTS], losses[TL_LOSSES], occupancy[TL_TABLES];
 };
 
 /* What the kernel says about a tier: a rule, or one that it found by itself. @path:
- * of a UNIX socket; "" for a tier that has a port. Room for its bytes as UTF-8. */
+ * of a UNIX socket; "" for a tier that has a port. Room for its bytes as UTF-8.
+ * @leased: somebody has to ask for its level again in @lease_ms. @own_level: it was set for this
+ * tier. */
 struct tl_tier_info {
 	char name[64], path[3 * TIERLENS_SUN_PATH_MAX + 1];
-	u32 id, port, netns, source, connections;
+	u32 id, port, netns, source, connections, lease_ms;
+	enum tl_at level;
+	bool leased, own_level;
+};
+
+/* A function that is probed, or @hot: was, and was called too often. @lost: calls whose return
+ * was not seen. */
+struct tl_function_info {
+	char tier[64], name[3 * TIERLENS_FUNCTION_NAME_MAX + 1];
+	u32 id, rate_max;
+	u64 offset, hits, lost;
+	bool hot;
+};
+
+/**
+ * struct tl_function_request - A function that is to be probed
+ * @tier: name of the tier, @name: of the function
+ * @file: descriptor of what the function is in, open for reading
+ * @program: the same of the program whose processes are probed
+ * @offset: of the function in the file
+ * @rate_max: calls a second above which it is probed no longer, 0 for the kernel's own
+ */
+struct tl_function_request {
+	const char *tier, *name;
+	int file, program;
+	u64 offset;
+	u32 rate_max;
 };
 
 /* A rule for classes. @tier: the only one that it is for; "" for all. */
@@ -99,6 +128,14 @@ int tl_ctl_classes(struct tl_ctl *ctl, struct tl_class_info **classes, size_t *n
 		   struct tl_error *err);
 int tl_ctl_hooks(struct tl_ctl *ctl, struct tl_hook **hooks, size_t *n,
 		 struct tl_error *err);
+/* ctl-level.c */
+int tl_ctl_level_set(struct tl_ctl *ctl, const char *tier, enum tl_at level, u32 lease_ms,
+		     struct tl_error *err);
+int tl_ctl_function_add(struct tl_ctl *ctl, const struct tl_function_request *function, u32 *id,
+			struct tl_error *err);
+int tl_ctl_function_del(struct tl_ctl *ctl, const char *tier, u32 id, struct tl_error *err);
+int tl_ctl_functions(struct tl_ctl *ctl, struct tl_function_info **functions, size_t *n,
+		     struct tl_error *err);
 /* ctl-pmu.c */
 int tl_ctl_pmu_add(struct tl_ctl *ctl, const struct tl_pmu_info *event, struct tl_error *err);
 int tl_ctl_pmu_del(struct tl_ctl *ctl, const char *name, struct tl_error *err);

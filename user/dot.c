@@ -66,8 +66,10 @@ static void tier_print(FILE *to, const struct tl_node *node)
 	rate_print(to, node->rate);
 	fprintf(to, "\\nresponse ");
 	tl_dot_time(to, node->response_s);
-	fprintf(to, "\\nown ");
-	tl_dot_time(to, node->own_s);
+	if (node->own_s >= 0) {
+		fprintf(to, "\\nown ");
+		tl_dot_time(to, node->own_s);
+	}
 	fprintf(to,
 		"\\n%.0f %% of all own time\", class=\"tier\", style=\"rounded,filled\", "
 		"fillcolor=\"" FILL "%02x\"",

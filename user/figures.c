@@ -91,16 +91,16 @@ static double calls_of(const struct tl_interval *interval, const char *tier,
 		if (tl_text_equal(interval->edges[i].tier, tier) &&
 		    !strcmp(interval->edges[i].class, cell->class))
 			calls += interval->edges[i].calls;
-	return cell->count ? (double)calls / (double)cell->count : 0;
+	return tl_cell_known(cell) > 0 ? (double)calls / tl_cell_known(cell) : -1;
 }
 
 /* Negative if it is not known. */
-static double mean_of(const struct tl_sum *sum, u64 n)
+static double mean_of(const struct tl_sum *sum, double n)
 {
-	return tl_sum_known(sum) && n ? (double)sum->value / (double)n : -1;
+	return tl_sum_known(sum) && n > 0 ? (double)sum->value / n : -1;
 }
 
-static double mean_s(const struct tl_sum *sum, u64 n)
+static double mean_s(const struct tl_sum *sum, double n)
 {
 	return mean_of(sum, n) / 1e9;
 }
@@ -113,15 +113,16 @@ static void waits_make(struct tl_figure *figure, const struct tl_cell *cell)
 {
 	const struct tl_sum *sum = cell->sum;
 	const struct tl_sum *queued = &sum[TL_CELL_QUEUE_COUNT];
+	double known = tl_cell_known(cell);
 
-	figure->call_s = cell->count ? max(figure->response_s - figure->own_s, 0.0) : -1;
+	figure->call_s = known > 0 ? max(figure->response_s - figure->own_s, 0.0) : -1;
 	figure->queue_s = tl_sum_known(queued) ?
-				  mean_s(&sum[TL_CELL_QUEUE], queued->value) : -1;
-	figure->run_wait_s = mean_s(&sum[TL_CELL_RUN_WAIT], cell->count);
-	figure->cpu_s = mean_s(&sum[TL_CELL_CPU], cell->count);
-	figure->storage_bytes = mean_of(&sum[TL_CELL_STORAGE_READ], cell->count);
+				  mean_s(&sum[TL_CELL_QUEUE], (double)queued->value) : -1;
+	figure->run_wait_s = mean_s(&sum[TL_CELL_RUN_WAIT], known);
+	figure->cpu_s = mean_s(&sum[TL_CELL_CPU], known);
+	figure->storage_bytes = mean_of(&sum[TL_CELL_STORAGE_READ], known);
 	if (tl_sum_known(&sum[TL_CELL_STORAGE_WRITE]) && figure->storage_bytes >= 0)
-		figure->storage_bytes += mean_of(&sum[TL_CELL_STORAGE_WRITE], cell->count);
+		figure->storage_bytes += mean_of(&sum[TL_CELL_STORAGE_WRITE], known);
 	else
 		figure->storage_bytes = -1;
 	figure->rest_s = -1;
@@ -141,7 +142,8 @@ static void figure_make(struct tl_figure *figure, const struct tl_interval *inte
 	figure->class = cell->class;
 	figure->rate = seconds > 0 ? count / seconds : 0;
 	figure->response_s = cell->count ? tl_ns_to_s(cell->response_ns) / count : 0;
-	figure->own_s = cell->count ? tl_ns_to_s(cell->own_ns) / count : 0;
+	figure->own_s = tl_cell_own_s(cell);
+	figure->level = cell->level;
 	figure->p50_s = tl_hist_quantile_s(cell->response_hist, 0.50);
 	figure->p95_s = tl_hist_quantile_s(cell->response_hist, 0.95);
 	figure->p99_s = tl_hist_quantile_s(cell->response_hist, 0.99);
@@ -206,10 +208,11 @@ int tl_figures_make(struct tl_figures *figures, const struct tl_interval *interv
 			figures->n++;
 			figure_make(figure, interval, &interval->tiers[i], cell);
 			figure->depth = depth[i];
-			figure->own_share =
+			figure->own_share = figure->own_s < 0 ? -1 :
 				total ? (double)cell->own_ns / (double)total : 0;
 			figures->classes |= strcmp(cell->class, "other") != 0;
 			figures->cpu |= figure->cpu_s >= 0;
+			figures->levels |= cell->level != TL_AT_UNKNOWN && cell->level != TL_AT_SERVER;
 		}
 	free(depth);
 	qsort(figures->row, figures->n, sizeof(*figures->row), compare);
@@ -255,24 +258,25 @@ json_t *tl_figures_json(const struct tl_figures *figures)
 		const struct tl_figure *f = &figures->row[i];
 
 		if (json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-			"s:o, s:o, s:o, s:o, s:o, s:o}",
+			"{s:s, s:s, s:f, s:f, s:o, s:f, s:f, s:f, s:o, s:o, "
+			"s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"tier", f->tier,
 			"class", f->class,
 			"rate", f->rate,
 			"mean_response_s", f->response_s,
-			"mean_own_s", f->own_s,
+			"mean_own_s", tl_known_json(f->own_s),
 			"p50_response_s", f->p50_s,
 			"p95_response_s", f->p95_s,
 			"p99_response_s", f->p99_s,
-			"own_share", f->own_share,
-			"calls_per_request", f->calls,
+			"own_share", tl_known_json(f->own_share),
+			"calls_per_request", tl_known_json(f->calls),
 			"mean_queue_s", tl_known_json(f->queue_s),
 			"mean_call_wait_s", tl_known_json(f->call_s),
 			"mean_run_wait_s", tl_known_json(f->run_wait_s),
 			"mean_cpu_s", tl_known_json(f->cpu_s),
 			"mean_rest_s", tl_known_json(f->rest_s),
-			"mean_storage_bytes", tl_known_json(f->storage_bytes)))) {
+			"mean_storage_bytes", tl_known_json(f->storage_bytes),
+			"level", f->level ? json_string(tl_at_name(f->level)) : json_null()))) {
 			json_decref(array);
 			return NULL;
 		}

@@ -2,12 +2,10 @@
 #ifndef TL_FIGURES_H
 #define TL_FIGURES_H
 
+#include "table.h"
+
 #include <jansson.h>
 #include <stdbool.h>
-
-struct tl_cell;
-struct tl_interval;
-struct tl_tier;
 
 /**
  * struct tl_figure - What people want to know about a class at a tier
@@ -26,10 +24,13 @@ struct tl_tier;
  * @rest_s: what is left of the own time: disks, locks, sleep
  * @storage_bytes: mean bytes read from and written to storage
  *
- * From @queue_s on, negative is unknown.
+ * @level: of the tier
+ *
+ * @own_s, @own_share, @calls, and from @queue_s on: negative is unknown.
  */
 struct tl_figure {
 	const char *tier, *class;
+	enum tl_at level;
 	unsigned int depth;
 	double rate, response_s, own_s, p50_s, p95_s, p99_s, own_share, calls;
 	double queue_s, call_s, run_wait_s, cpu_s, rest_s, storage_bytes;
@@ -42,12 +43,13 @@ struct tl_figure {
  *              one, 0 … 1; negative if there were none
  * @classes: is there any class but "other"?
  * @cpu: is the time on a processor known of any row?
+ * @levels: is any tier at another level than server?
  */
 struct tl_figures {
 	struct tl_figure *row;
 	size_t n;
 	double events_rate, attributed;
-	bool classes, cpu;
+	bool classes, cpu, levels;
 };
 
 int tl_figures_make(struct tl_figures *figures, const struct tl_interval *interval);

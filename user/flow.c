@@ -164,7 +164,7 @@ double tl_flow_layers(const struct tl_flow *flow, const struct tl_interval *inte
 		at = tl_tier_index(flow->total, interval->tiers[i].name);
 		tl_tier_sum(&interval->tiers[i], &sum);
 		if (at >= 0)
-			layer[at] = flow->part[at] * tl_ns_to_s(sum.own_ns);
+			layer[at] = flow->part[at] * max(tl_cell_own_s(&sum), 0.0) * (double)sum.count;
 	}
 	for (i = 0; i < interval->n_edges; i++)
 		edge_add(flow, interval, &interval->edges[i], layer);

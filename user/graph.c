@@ -108,7 +108,7 @@ static int tiers_add(struct tl_graph *graph, const struct tl_interval *interval)
 		graph->node[at].rate = (double)sum.count / graph->seconds;
 		graph->node[at].response_s =
 			tl_ns_to_s(sum.response_ns) / (double)sum.count;
-		graph->node[at].own_s = tl_ns_to_s(sum.own_ns) / (double)sum.count;
+		graph->node[at].own_s = tl_cell_own_s(&sum);
 		graph->node[at].own_share = tl_ns_to_s(sum.own_ns);
 	}
 	for (i = 0; i < graph->n_nodes; i++)
@@ -289,9 +289,9 @@ static json_t *node_json(const struct tl_node *node)
 	if (node->kind != TL_NODE_TIER)
 		return json_pack("{s:s, s:s}", "name", node->name, "kind",
 				 kinds[node->kind]);
-	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "name", node->name, "kind",
+	return json_pack("{s:s, s:s, s:f, s:f, s:o, s:f}", "name", node->name, "kind",
 			 kinds[node->kind], "rate", node->rate, "mean_response_s",
-			 node->response_s, "mean_own_s", node->own_s, "own_share",
+			 node->response_s, "mean_own_s", tl_known_json(node->own_s), "own_share",
 			 node->own_share);
 }
 

@@ -22,6 +22,7 @@ enum tl_node_kind {
  * @label: of a path, tier and class; else NULL; owned
  * @json: of a path, for programs; owned
  * @rate: of a tier or path, requests per second; the figures below are only theirs too
+ * @own_s: negative if it is not known
  */
 struct tl_node {
 	enum tl_node_kind kind;

@@ -278,13 +278,15 @@ static void tiers_print(FILE *to, const struct tl_report *report)
 		}
 		fprintf(to,
 			"</td><td>%.0f</td><td>%.1f</td><td>%.3f</td><td>%.3f</td>"
-			"<td>%.3f</td><td>%.3f</td><td>%.3f</td>",
+			"<td>%.3f</td><td>%.3f</td>",
 			f->rate * tl_ns_to_s(report->series.total->length_ns), f->rate,
 			1e3 * f->response_s, 1e3 * f->p50_s, 1e3 * f->p95_s,
-			1e3 * f->p99_s, 1e3 * f->own_s);
+			1e3 * f->p99_s);
+		number_print(to, 1e3, f->own_s);
 		number_print(to, 1e3, f->cpu_s);
-		fprintf(to, "<td>%.1f</td><td>%.2f</td></tr>\n", 100 * f->own_share,
-			f->calls);
+		number_print(to, 100, f->own_share);
+		number_print(to, 1, f->calls);
+		fputs("</tr>\n", to);
 	}
 	fputs("</table></div>\n", to);
 	figure_print(to, report, TL_PICTURE_GRAPH, "graph",
@@ -400,8 +402,8 @@ static void path_print(FILE *to, const struct tl_tree_row *row)
 	tl_html_text(to, row->path->tier ? row->path->tier : "more paths");
 	fputs("</td><td class=\"left\">", to);
 	tl_html_text(to, row->path->tier ? row->path->class : "");
-	fprintf(to, "</td><td>%.1f</td><td>%.3f</td><td>%.3f</td>", row->rate,
-		1e3 * row->response_s, 1e3 * row->own_s);
+	fprintf(to, "</td><td>%.1f</td><td>%.3f</td>", row->rate, 1e3 * row->response_s);
+	number_print(to, 1e3, row->own_s);
 	number_print(to, 1e3, row->cpu_s);
 	number_print(to, 100, row->response_share);
 	number_print(to, 100, row->own_share);

@@ -168,6 +168,7 @@ int tl_paths_add(struct tl_interval *to, const struct tl_interval *from)
 			break;
 		place[i] = (size_t)(path - to->paths) + 1;
 		path->count += other->count;
+		path->traced += other->traced;
 		path->response_ns += other->response_ns;
 		path->own_ns += other->own_ns;
 		tl_sums_add(path->sum, other->sum, TL_PATH_SUMS);

@@ -149,6 +149,16 @@ static int get_sums(const struct parser *p, const json_t *object,
 	return 0;
 }
 
+/* One that a later tierlens has is not known. */
+static int get_level(const struct parser *p, const json_t *object, enum tl_at *level)
+{
+	const char *name;
+	int code = get_text(p, object, "level", &name);
+
+	*level = name ? tl_at_read(name) : TL_AT_UNKNOWN;
+	return code;
+}
+
 static int parse_cell(const struct parser *p, const char *tier, const json_t *object)
 {
 	struct tl_cell sums = { 0 }, *cell;
@@ -165,11 +175,15 @@ static int parse_cell(const struct parser *p, const char *tier, const json_t *ob
 	code = code ? code : get_time(p, object, "own_ns", "own_s", &sums.own_ns);
 	code = code ? code : get_number(p, object, "own_sq_s2", &sums.own_sq_s2);
 	code = code ? code : get_whole(p, object, "carried", &sums.carried);
+	code = code ? code : get_whole(p, object, "traced", &sums.traced);
+	code = code ? code : get_level(p, object, &sums.level);
 	code = code ? code : get_whole(p, object, "bytes_in", &sums.bytes_in);
 	code = code ? code : get_whole(p, object, "bytes_out", &sums.bytes_out);
 	code = code ? code : get_sums(p, object, tl_cell_keys, sums.sum, TL_CELL_SUMS);
 	if (code)
 		return code;
+	if (sums.traced > sums.count)
+		return fault(p, "traced", "at most the count");
 	hist = json_object_get(object, "hist");
 	if (hist && !json_is_object(hist))
 		return fault(p, "hist", "an object");
@@ -281,9 +295,12 @@ static int parse_path(const struct parser *p, const json_t *object)
 	code = code ? code : get_time(p, object, "response_ns", "response_s",
 				      &sums.response_ns);
 	code = code ? code : get_time(p, object, "own_ns", "own_s", &sums.own_ns);
+	code = code ? code : get_whole(p, object, "traced", &sums.traced);
 	code = code ? code : get_sums(p, object, tl_path_keys, sums.sum, TL_PATH_SUMS);
 	if (code)
 		return code;
+	if (sums.traced > sums.count)
+		return fault(p, "traced", "at most the count");
 	path = tl_interval_path(p->interval, tier, class ? class : "other");
 	if (!path)
 		return tl_error_no_memory(p->err);
@@ -337,6 +354,42 @@ static int parse_charge(const struct parser *p, const json_t *object)
 	charge.class = (char *)class;
 	charge.event = (char *)event;
 	return tl_interval_charge(p->interval, &charge) ? tl_error_no_memory(p->err) : 0;
+}
+
+static int parse_called(const struct parser *p, const json_t *object)
+{
+	const char *name, *tier, *class;
+	struct tl_called called = { 0 };
+	int code;
+
+	if (!json_is_object(object))
+		return fault(p, "functions", "a list of objects");
+	code = get_id(p, object, "id", &called.id);
+	code = code ? code : get_text(p, object, "name", &name);
+	code = code ? code : get_text(p, object, "tier", &tier);
+	code = code ? code : get_text(p, object, "class", &class);
+	code = code ? code : get_whole(p, object, "count", &called.count);
+	code = code ? code : get_time(p, object, "total_ns", "total_s", &called.total_ns);
+	code = code ? code : get_time(p, object, "own_ns", "own_s", &called.own_ns);
+	code = code ? code : get_time(p, object, "cpu_ns", "cpu_s", &called.cpu_ns);
+	if (code)
+		return code;
+	if (!name || !tier)
+		return fault(p, "functions", "a list of objects with name and tier");
+	/* Only compared and copied: the texts stay the JSON object's. */
+	called.name = (char *)name;
+	called.tier = (char *)tier;
+	called.class = (char *)class;
+	return tl_interval_called(p->interval, &called) ? tl_error_no_memory(p->err) : 0;
+}
+
+static int parse_cost(const struct parser *p, const json_t *object)
+{
+	const json_t *cost = json_object_get(object, "cost");
+
+	if (cost && !json_is_object(cost))
+		return fault(p, "cost", "an object");
+	return get_sums(p, cost, tl_cost_keys, p->interval->cost, TL_COST_SUMS);
 }
 
 static int link_paths(const struct parser *p)
@@ -424,6 +477,8 @@ static int parse_object(const struct parser *p, const json_t *object)
 	code = code ? code : parse_hosts(p, object);
 	code = code ? code : parse_list(p, object, "counts", parse_count);
 	code = code ? code : parse_list(p, object, "charged", parse_charge);
+	code = code ? code : parse_list(p, object, "functions", parse_called);
+	code = code ? code : parse_cost(p, object);
 	code = code ? code : get_names(p, object, "events", tl_event_names,
 				       p->interval->events, TL_EVENTS);
 	return code ? code : get_names(p, object, "losses", tl_loss_names,

@@ -101,6 +101,10 @@ static json_t *cell_json(const struct tl_cell *cell)
 		"own", hist_json(cell->own_hist));
 	int failed = sums_set(object, tl_cell_keys, cell->sum, TL_CELL_SUMS);
 
+	if (!failed && cell->traced)
+		failed = json_object_set_new(object, "traced", whole(cell->traced));
+	if (!failed && cell->level)
+		failed = json_object_set_new(object, "level", json_string(tl_at_name(cell->level)));
 	if (!failed && tl_sum_known(in) && tl_sum_known(out))
 		failed = json_object_set_new(object, "storage_bytes",
 					     whole(in->value + out->value));
@@ -172,9 +176,10 @@ static json_t *path_json(const struct tl_interval *interval, const struct tl_pat
 					  "response_ns", whole(path->response_ns),
 					  "own_s", seconds(path->own_ns),
 					  "own_ns", whole(path->own_ns)) : NULL;
+	int failed = object && path->traced ? json_object_set_new(object, "traced", whole(path->traced)) : 0;
 
 	free(text);
-	return unless(sums_set(object, tl_path_keys, path->sum, TL_PATH_SUMS), object);
+	return unless(failed || sums_set(object, tl_path_keys, path->sum, TL_PATH_SUMS), object);
 }
 
 static json_t *tiers_json(const struct tl_interval *interval)
@@ -249,6 +254,55 @@ static json_t *charged_json(const struct tl_interval *interval)
 	return unless(failed, array);
 }
 
+static json_t *called_json(const struct tl_called *called)
+{
+	json_t *object = json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+				   "id", (json_int_t)called->id,
+				   "name", called->name,
+				   "tier", called->tier,
+				   "count", whole(called->count),
+				   "total_s", seconds(called->total_ns),
+				   "total_ns", whole(called->total_ns),
+				   "own_s", seconds(called->own_ns),
+				   "own_ns", whole(called->own_ns),
+				   "cpu_s", seconds(called->cpu_ns),
+				   "cpu_ns", whole(called->cpu_ns));
+	int failed = object ? 0 : -1;
+
+	if (!failed && called->class)
+		failed = json_object_set_new(object, "class", json_string(called->class));
+	return unless(failed, object);
+}
+
+static json_t *functions_json(const struct tl_interval *interval)
+{
+	json_t *array = json_array();
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < interval->n_called; i++)
+		failed |= json_array_append_new(array, called_json(&interval->called[i]));
+	return unless(failed, array);
+}
+
+static bool cost_known(const struct tl_interval *interval)
+{
+	bool known = false;
+	int i;
+
+	for (i = 0; i < TL_COST_SUMS; i++)
+		known |= tl_sum_known(&interval->cost[i]);
+	return known;
+}
+
+static int cost_set(json_t *object, const struct tl_interval *interval)
+{
+	json_t *cost = json_object();
+
+	return json_object_set_new(object, "cost",
+				   unless(sums_set(cost, tl_cost_keys, interval->cost, TL_COST_SUMS), cost));
+}
+
 static json_t *hosts_json(const struct tl_interval *interval)
 {
 	json_t *object = json_object();
@@ -289,6 +343,11 @@ json_t *tl_interval_json(const struct tl_interval *interval)
 		return unless(-1, object);
 	if (object && interval->n_charged &&
 	    json_object_set_new(object, "charged", charged_json(interval)))
+		return unless(-1, object);
+	if (object && interval->n_called &&
+	    json_object_set_new(object, "functions", functions_json(interval)))
+		return unless(-1, object);
+	if (object && cost_known(interval) && cost_set(object, interval))
 		return unless(-1, object);
 	return object;
 }

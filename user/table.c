@@ -117,6 +117,13 @@ const struct tl_sum_key tl_path_keys[TL_PATH_SUMS] = {
 	[TL_PATH_CPU] = { "cpu_ns", "cpu_s" },
 };
 
+const struct tl_sum_key tl_cost_keys[TL_COST_SUMS] = {
+	[TL_COST_HOOK_HITS] = { .key = "hook_hits" },
+	[TL_COST_HOOK] = { "hook_ns", "hook_s" },
+	[TL_COST_FUNCTION_HITS] = { .key = "function_hits" },
+	[TL_COST_FUNCTION] = { "function_ns", "function_s" },
+};
+
 /**
  * tl_array_append() - One more zeroed element
  * @array: grows; doubles its room whenever the number is a power of two
@@ -177,6 +184,7 @@ void tl_interval_free(struct tl_interval *interval)
 	for (i = 0; i < interval->n_hosts; i++)
 		free(interval->hosts[i].name);
 	tl_counts_free(interval);
+	tl_called_free(interval);
 	free(interval->tiers);
 	free(interval->edges);
 	free(interval->paths);
@@ -428,6 +436,9 @@ void tl_usage_settle(struct tl_interval *interval)
 		for (k = 0; k < TL_USAGE_SUMS; k++)
 			if (interval->tiers[i].usage[k].state == TL_SUM_NONE)
 				interval->tiers[i].usage[k].state = TL_SUM_UNKNOWN;
+	for (k = 0; k < TL_COST_SUMS; k++)
+		if (interval->cost[k].state == TL_SUM_NONE)
+			interval->cost[k].state = TL_SUM_UNKNOWN;
 }
 
 /**
@@ -444,6 +455,8 @@ void tl_cell_add(struct tl_cell *to, const struct tl_cell *from)
 	to->own_ns += from->own_ns;
 	to->own_sq_s2 += from->own_sq_s2;
 	to->carried += from->carried;
+	to->traced += from->traced;
+	to->level = from->level ? from->level : to->level;
 	to->bytes_in += from->bytes_in;
 	to->bytes_out += from->bytes_out;
 	for (i = 0; i < TL_HIST_BUCKETS; i++) {
@@ -507,8 +520,9 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from)
 		if (tl_interval_host(to, from->hosts[i].name, from->hosts[i].value,
 				     from->hosts[i].length_ns))
 			return -ENOMEM;
-	if (tl_counts_add(to, from))
+	if (tl_counts_add(to, from) || tl_called_add(to, from))
 		return -ENOMEM;
+	tl_sums_add(to->cost, from->cost, TL_COST_SUMS);
 	for (i = 0; i < TL_EVENTS; i++)
 		to->events[i] += from->events[i];
 	for (i = 0; i < TL_LOSSES; i++)

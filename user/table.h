@@ -4,6 +4,7 @@
 
 #include "hist.h"
 #include "kinds.h"
+#include "level.h"
 
 enum tl_event {
 	TL_EVENT_SEEN,
@@ -65,21 +66,36 @@ enum tl_usage_sum {
 
 enum tl_path_sum { TL_PATH_CPU, TL_PATH_SUMS };
 
+/* What probes cost: of hooks of the kernel, and of functions of programs. */
+enum tl_cost_sum {
+	TL_COST_HOOK_HITS,
+	TL_COST_HOOK,
+	TL_COST_FUNCTION_HITS,
+	TL_COST_FUNCTION,
+	TL_COST_SUMS
+};
+
 extern const struct tl_sum_key tl_cell_keys[TL_CELL_SUMS], tl_edge_keys[TL_EDGE_SUMS];
 extern const struct tl_sum_key tl_usage_keys[TL_USAGE_SUMS], tl_path_keys[TL_PATH_SUMS];
+extern const struct tl_sum_key tl_cost_keys[TL_COST_SUMS];
+
 
 /**
  * struct tl_cell - Sums of one class at one tier
  * @class: name, "other" for requests that no rule matched; owned
  * @own_sq_s2: sum of squared own times, s²
  * @carried: of @count, those that began before the interval
+ * @traced: of @count, those that were seen from end to end only: what they waited for and used is
+ *          in no sum
+ * @level: at the end of the interval
  * @response_hist: requests by response time, bounds by tl_hist_low_ns()
  * @own_hist: requests by own time
  * @sum: by enum tl_cell_sum
  */
 struct tl_cell {
 	char *class;
-	u64 count, response_ns, own_ns, carried, bytes_in, bytes_out;
+	u64 count, response_ns, own_ns, carried, traced, bytes_in, bytes_out;
+	enum tl_at level;
 	double own_sq_s2;
 	u64 response_hist[TL_HIST_BUCKETS];
 	u64 own_hist[TL_HIST_BUCKETS];
@@ -117,13 +133,14 @@ struct tl_edge {
  * @parent: id of the node above, 0 for a front tier
  * @up: index of the node above plus 1, 0 for a front tier; always smaller than its own
  * @depth: nodes above
+ * @traced: of @count, as in a cell
  * @sum: by enum tl_path_sum
  */
 struct tl_path {
 	char *tier, *class;
 	u32 id, parent;
 	size_t up, depth;
-	u64 count, response_ns, own_ns;
+	u64 count, traced, response_ns, own_ns;
 	struct tl_sum sum[TL_PATH_SUMS];
 };
 
@@ -164,9 +181,25 @@ struct tl_charge {
 };
 
 /**
+ * struct tl_called - Calls of a function that is probed
+ * @id: of the function; it means nothing beyond the time in which it is probed
+ * @tier: whose processes called it; owned, as are the others
+ * @class: of the requests that they worked on; NULL for none
+ * @name: of the function
+ * @total_ns: from entry to return, @own_ns: less what other probed functions took in it
+ * @cpu_ns: of @total_ns, on a processor
+ */
+struct tl_called {
+	u32 id;
+	char *tier, *class, *name;
+	u64 count, total_ns, own_ns, cpu_ns;
+};
+
+/**
  * struct tl_interval - Everything that was summed over one interval, or several
  * @start_ns: beginning since the epoch
  * @length_ns: length; of merged intervals, the sum of their lengths
+ * @cost: by enum tl_cost_sum
  */
 struct tl_interval {
 	u64 generation, start_ns, length_ns;
@@ -176,9 +209,11 @@ struct tl_interval {
 	struct tl_host *hosts;
 	struct tl_count *counts;
 	struct tl_charge *charged;
-	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, n_charged;
+	struct tl_called *called;
+	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, n_charged, n_called;
 	size_t edge_hint, path_hint, charge_hint;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
+	struct tl_sum cost[TL_COST_SUMS];
 };
 
 struct tl_interval *tl_interval_new(void);
@@ -208,6 +243,17 @@ const struct tl_charge *tl_charge_find(const struct tl_interval *interval, const
 				       const char *class, const char *event);
 int tl_counts_add(struct tl_interval *to, const struct tl_interval *from);
 void tl_counts_free(struct tl_interval *interval);
+
+/* function.c */
+int tl_interval_called(struct tl_interval *interval, const struct tl_called *called);
+int tl_called_add(struct tl_interval *to, const struct tl_interval *from);
+void tl_called_free(struct tl_interval *interval);
+
+/* level.c */
+double tl_cell_known(const struct tl_cell *cell);
+double tl_cell_own_s(const struct tl_cell *cell);
+double tl_path_known(const struct tl_path *path);
+bool tl_interval_traced(const struct tl_interval *interval);
 
 /* path.c */
 struct tl_path *tl_interval_path(struct tl_interval *interval, const char *tier,

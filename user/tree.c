@@ -55,8 +55,8 @@ static void row_make(struct tl_tree_row *row, const struct tl_interval *interval
 		     const struct tl_path *path)
 {
 	double seconds = tl_ns_to_s(interval->length_ns), count = (double)path->count;
+	double known = tl_path_known(path), all_ns;
 	const struct tl_path *front = path;
-	double all_ns;
 
 	while (front->up)
 		front = parent_of(interval, front);
@@ -64,14 +64,14 @@ static void row_make(struct tl_tree_row *row, const struct tl_interval *interval
 	row->path = path;
 	row->rate = seconds > 0 ? count / seconds : 0;
 	row->response_s = path->count ? tl_ns_to_s(path->response_ns) / count : 0;
-	row->own_s = path->count ? tl_ns_to_s(path->own_ns) / count : 0;
+	row->own_s = !path->count ? 0 : known > 0 ? tl_ns_to_s(path->own_ns) / known : -1;
 	row->response_share = all_ns > 0 ? (double)path->response_ns / all_ns : -1;
-	row->own_share = all_ns > 0 ? (double)path->own_ns / all_ns : -1;
+	row->own_share = all_ns > 0 && row->own_s >= 0 ? (double)path->own_ns / all_ns : -1;
 	if (!path->tier) /* of many front tiers */
 		row->response_share = row->own_share = -1;
 	row->cpu_s = -1;
-	if (path->count && tl_sum_known(&path->sum[TL_PATH_CPU]))
-		row->cpu_s = tl_ns_to_s(path->sum[TL_PATH_CPU].value) / count;
+	if (known > 0 && tl_sum_known(&path->sum[TL_PATH_CPU]))
+		row->cpu_s = tl_ns_to_s(path->sum[TL_PATH_CPU].value) / known;
 }
 
 /**
@@ -117,7 +117,7 @@ json_t *tl_tree_row_json(const struct tl_tree *tree, const struct tl_tree_row *r
 	char *text = tl_path_text(tree->interval, row->path);
 	json_t *object;
 
-	object = json_pack("{s:I, s:o, s:s?, s:s, s:s?, s:I, s:f, s:f, s:f, s:o, s:o, s:o}",
+	object = json_pack("{s:I, s:o, s:s?, s:s, s:s?, s:I, s:f, s:f, s:o, s:o, s:o, s:o}",
 			   "id", (json_int_t)row->path->id,
 			   "parent", row->path->up ? json_integer(row->path->parent) :
 						     json_null(),
@@ -127,7 +127,7 @@ json_t *tl_tree_row_json(const struct tl_tree *tree, const struct tl_tree_row *r
 			   "count", (json_int_t)row->path->count,
 			   "rate", row->rate,
 			   "mean_response_s", row->response_s,
-			   "mean_own_s", row->own_s,
+			   "mean_own_s", tl_known_json(row->own_s),
 			   "response_share", tl_known_json(row->response_share),
 			   "own_share", tl_known_json(row->own_share),
 			   "mean_cpu_s", tl_known_json(row->cpu_s));

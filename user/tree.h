@@ -17,7 +17,7 @@ struct tl_path;
  * @own_share: own time of all these requests, as a part of the same
  * @cpu_s: mean time on a processor
  *
- * From @response_share on, negative is unknown.
+ * @own_s, and from @response_share on: negative is unknown.
  */
 struct tl_tree_row {
 	const struct tl_path *path;

@@ -17,15 +17,18 @@ user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm -ldl
 
 # Everything but main.c: what the tests link as well.
-user-lib-sources := $(filter-out user/main.c,$(sort $(wildcard user/*.c user/model/*.c \
-	user/selftest/*.c))) kmod/core/hist.c
+user-lib-sources := $(filter-out user/main.c user/daemon/main.c,$(sort $(wildcard user/*.c user/model/*.c \
+	user/selftest/*.c user/daemon/*.c))) kmod/core/hist.c
 user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
 user-lib := $(O)/user/lib.a
 
 .PHONY: user user-check user-clean user-test-programs
-user: $(O)/tierlens ## build/tierlens, the command line
+user: $(O)/tierlens $(O)/tierlensd ## build/tierlens, the command line, and build/tierlensd
 
 $(O)/tierlens: $(O)/user/user/main.o $(user-lib)
+	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
+
+$(O)/tierlensd: $(O)/user/user/daemon/main.o $(user-lib)
 	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
 
 %/lib.a:
@@ -34,7 +37,7 @@ $(O)/tierlens: $(O)/user/user/main.o $(user-lib)
 $(user-lib): $(user-lib-objects)
 
 # Headers are few and small: any change of one compiles everything again.
-user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/port/*.h kmod/core/*.h) \
+user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/daemon/*.h user/port/*.h kmod/core/*.h) \
 	include/uapi/linux/tierlens.h include/uapi/linux/tierlens-sync.h include/tierlens-version.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
@@ -63,6 +66,9 @@ $(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user
 		$(user-test-dir)/sync-stacks
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
 
+$(user-test-dir)/tierlensd-fake: $(user-fake) $(user-test-dir)/user/daemon/main.o $(user-test-lib)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+
 # A program as distributions build them, but for one function, to be looked at from outside.
 user-stacks := $(user-test-dir)/sync-stacks
 user-stacks-flags := -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE -Iinclude/uapi -fno-stack-protector
@@ -74,7 +80,8 @@ $(user-stacks): selftests/unit/sync-stacks.c selftests/unit/sync-stacks-bare.c s
 	$(CC) $(user-stacks-bare) -fomit-frame-pointer -DBARE=by_nothing -c -o $@-nothing.o selftests/unit/sync-stacks-bare.c
 	$(CC) $(user-stacks-flags) -fomit-frame-pointer -o $@ selftests/unit/sync-stacks.c $@-pointer.o $@-nothing.o -pthread
 
-user-test-programs: $(O)/tierlens $(user-tests) $(user-test-dir)/tierlens-fake
+user-test-programs: $(O)/tierlens $(O)/tierlensd $(user-tests) $(user-test-dir)/tierlens-fake \
+		$(user-test-dir)/tierlensd-fake
 
 user-check: user-test-programs ## tests of the command line
 	@failed=0; for t in $(user-tests); do echo "# $$t"; $$t || failed=1; done; \
@@ -82,4 +89,4 @@ user-check: user-test-programs ## tests of the command line
 		TIERLENS_FAKE=$(user-test-dir)/tierlens-fake $$t || failed=1; done; exit $$failed
 
 user-clean:
-	rm -rf $(O)/user $(O)/user-test $(O)/tierlens
+	rm -rf $(O)/user $(O)/user-test $(O)/tierlens $(O)/tierlensd

@@ -65,7 +65,8 @@ static struct tl_grid *grid_begin(const struct tl_figures *figures, const char *
 {
 	char all[160];
 
-	snprintf(all, sizeof(all), "tier|%s%s", figures->classes ? "class|" : "", heads);
+	snprintf(all, sizeof(all), "tier|%s%s%s", figures->levels ? "level|" : "",
+		 figures->classes ? "class|" : "", heads);
 	return tl_grid_new(all);
 }
 
@@ -73,6 +74,8 @@ static void row_begin(struct tl_grid *grid, const struct tl_figures *figures,
 		      const struct tl_figure *f)
 {
 	tl_grid_add(grid, "%s", f->tier);
+	if (figures->levels)
+		tl_grid_add(grid, "%s", f->level ? tl_at_name(f->level) : "-");
 	if (figures->classes)
 		tl_grid_add(grid, "%s", f->class);
 	tl_grid_add(grid, "%.1f", f->rate);
@@ -91,14 +94,17 @@ static struct tl_grid *figures_grid(const struct tl_figures *figures)
 		const struct tl_figure *f = &figures->row[i];
 
 		row_begin(grid, figures, f);
-		tl_grid_add(grid, "%.3f", 1e3 * f->own_s);
+		time_add(grid, f->own_s);
 		if (figures->cpu)
 			time_add(grid, f->cpu_s);
 		tl_grid_add(grid, "%.3f", 1e3 * f->p50_s);
 		tl_grid_add(grid, "%.3f", 1e3 * f->p95_s);
 		tl_grid_add(grid, "%.3f", 1e3 * f->p99_s);
-		tl_grid_add(grid, "%.1f", 100 * f->own_share);
-		tl_grid_add(grid, "%.2f", f->calls);
+		share_add(grid, f->own_share);
+		if (f->calls < 0)
+			tl_grid_add(grid, "-");
+		else
+			tl_grid_add(grid, "%.2f", f->calls);
 	}
 	return grid;
 }
@@ -289,7 +295,7 @@ int tl_view_paths(FILE *to, const struct tl_interval *interval)
 		tl_grid_add(grid, "%s", row->path->tier ? row->path->class : "-");
 		tl_grid_add(grid, "%.1f", row->rate);
 		tl_grid_add(grid, "%.3f", 1e3 * row->response_s);
-		tl_grid_add(grid, "%.3f", 1e3 * row->own_s);
+		time_add(grid, row->own_s);
 		share_add(grid, row->response_share);
 		share_add(grid, row->own_share);
 		time_add(grid, row->cpu_s);

@@ -132,6 +132,14 @@ static void learn_processors(struct reader *r, const struct tl_interval *interva
 	}
 }
 
+/* Own times are of a part of the requests then, and of another one from tier to tier. */
+static int look_at_levels(struct tl_windows *w, const struct tl_interval *interval)
+{
+	if (!tl_interval_traced(interval))
+		return 0;
+	return tl_windows_leave_out(w, w->n - 1, "level: tiers were at trace, own times are not known");
+}
+
 static int add_hosts(struct reader *r, const struct tl_interval *interval)
 {
 	struct tl_windows *w = r->windows;
@@ -214,7 +222,8 @@ static int add(struct reader *r, const struct tl_interval *interval)
 	for (i = 0; i < interval->n_paths; i++)
 		if (add_path(w, interval, &interval->paths[i]))
 			return tl_error_no_memory(r->err);
-	if (add_tiers(w, interval) || add_hosts(r, interval) || look_at_losses(w, interval))
+	if (add_tiers(w, interval) || add_hosts(r, interval) || look_at_losses(w, interval) ||
+	    look_at_levels(w, interval))
 		return tl_error_no_memory(r->err);
 	return look_at_gap(r, interval);
 }

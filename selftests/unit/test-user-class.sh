@@ -7,19 +7,6 @@ set -uo pipefail
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "$0")/user-cli.sh"
 
-# told WANT ARGUMENTS...: the attributes that reach the kernel.
-told()
-{
-	local want=$1
-
-	shift
-	: >"$dir/log"
-	TIERLENS_FAKE=ok TIERLENS_FAKE_LOG=$dir/log run "$fake" "$@"
-	[[ $status == 0 && ! -s $dir/out && ! -s $dir/err && $(<"$dir/log") == "$want " ]]
-	result $? "${*@Q}: the kernel is told $want"
-	[[ $(<"$dir/log") == "$want " ]] || sed 's/^/#   /' "$dir/log"
-}
-
 arguments()
 {
 	says 2 'class add needs the name of a class and a prefix' "$real" class add

@@ -107,7 +107,8 @@ dialogue()
 		(.[0].occupancy | length) == 12 and .[0].losses.late == 3 and .[0].hooks[2].state == "absent"'
 	run "$fake" tier list --json
 	good "tier list --json" '.[0].tiers[1] == {"id":2,"name":"app:9000","port":9000,
-		"path":null,"netns":4026531840,"source":"discovered","connections":6} and
+		"path":null,"netns":4026531840,"source":"discovered","connections":6,
+		"level":"server","own_level":false,"lease_s":null} and
 		.[0].tiers[2].path == "/run/php/fpm.sock"'
 	export TIERLENS_FAKE=ok
 	run "$fake" show --json

@@ -43,6 +43,7 @@ static void fill_rests(struct tl_interval *interval)
 	node->id = 9;
 	node->parent = 4;
 	node->count = any();
+	node->traced = node->count / 3;
 	node->response_ns = any();
 	node->own_ns = any();
 	tl_sum_set(&node->sum[TL_PATH_CPU], any());
@@ -54,6 +55,13 @@ static void fill_rests(struct tl_interval *interval)
 							  (char *)HOSTILE, 1ULL << 62 });
 	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other",
 							  (char *)HOSTILE, 0 });
+	tl_interval_called(interval, &(struct tl_called){ 7, (char *)HOSTILE, (char *)"7", (char *)HOSTILE,
+							  any(), any(), any(), any() });
+	tl_interval_called(interval, &(struct tl_called){ 7, (char *)HOSTILE, NULL, (char *)HOSTILE, 1, 2, 3, 4 });
+	for (i = 0; i < TL_COST_SUMS; i++)
+		tl_sum_set(&interval->cost[i], any());
+	interval->cost[TL_COST_FUNCTION].state = TL_SUM_UNKNOWN;
+	interval->cost[TL_COST_FUNCTION].value = 0;
 	tl_interval_host(interval, "cpu", 1.0 / 7, interval->length_ns);
 	tl_interval_host(interval, HOSTILE ".cpu", 0, interval->length_ns);
 }
@@ -74,6 +82,9 @@ static struct tl_interval *sample(u64 generation)
 	cell->own_ns = any();
 	cell->own_sq_s2 = 1.0 / 3;
 	cell->carried = any();
+	cell->count = any() + cell->carried;
+	cell->traced = cell->count / 3;
+	cell->level = TL_AT_METHOD;
 	cell->bytes_in = any();
 	cell->bytes_out = any();
 	cell->response_hist[0] = 1;
@@ -141,9 +152,24 @@ static void test_round_trip(void)
 	ok(after && after->n_paths == 3 && after->paths[2].up == 2 &&
 		   after->paths[2].id == 9 && !after->paths[0].tier,
 	   "paths stand below their parents");
+	ok(after && after->paths[2].traced == after->paths[2].count / 3 &&
+		   tl_path_known(&after->paths[2]) == (double)(after->paths[2].count - after->paths[2].traced) &&
+		   !after->paths[1].traced,
+	   "traced requests of a path");
 	ok(after && after->n_hosts == 2 && fabs(after->hosts[0].value - 1.0 / 7) < 1e-15 &&
 		   after->hosts[0].length_ns == before->length_ns,
 	   "utilisations of the host");
+	b = after ? tl_interval_cell(after, HOSTILE, "other") : NULL;
+	ok(b && b->traced == a->traced && b->level == TL_AT_METHOD &&
+		   tl_interval_cell(after, HOSTILE, "7")->level == TL_AT_UNKNOWN,
+	   "traced requests, and levels that are known");
+	ok(after && after->n_called == 2 && !strcmp(after->called[0].class, "7") && !after->called[1].class &&
+		   after->called[0].own_ns == before->called[0].own_ns && after->called[1].cpu_ns == 4,
+	   "calls of functions, in requests and outside of any");
+	ok(after && after->cost[TL_COST_HOOK].value == before->cost[TL_COST_HOOK].value &&
+		   tl_sum_known(&after->cost[TL_COST_FUNCTION_HITS]) &&
+		   !tl_sum_known(&after->cost[TL_COST_FUNCTION]),
+	   "what probes cost, as far as it is known");
 	ok(after && after->n_counts == 1 && after->counts[0].cpu == 3 &&
 		   after->counts[0].running_ns == before->counts[0].running_ns,
 	   "what counters counted");
@@ -271,6 +297,8 @@ static void test_refused(void)
 	refused("negative time", HEAD "\"tiers\":[{\"name\":\"a\",\"cells\":[{"
 		"\"cpu_ns\":-1}]}]}\n", -EINVAL, "\"cpu_ns\" must be a whole number");
 	refused("a path's parent is missing", HEAD PATHS("7") "}\n", -EINVAL, ORPHAN);
+	refused("a path of which more was traced than there was",
+		HEAD "\"paths\":[{\"id\":2,\"count\":1,\"traced\":2}]}\n", -EINVAL, "\"traced\" must be at most the count");
 	refused("paths in a circle", HEAD PATHS("3") "}\n", -EINVAL, ORPHAN);
 	refused("two nodes of one id", HEAD "\"paths\":[{\"id\":2},{\"id\":2}]}\n", -EINVAL,
 		ORPHAN);

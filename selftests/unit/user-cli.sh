@@ -35,6 +35,19 @@ run()
 	status=$?
 }
 
+# told WANT ARGUMENTS...: the attributes that reach the kernel.
+told()
+{
+	local want=$1
+
+	shift
+	: >"$dir/log"
+	TIERLENS_FAKE=ok TIERLENS_FAKE_LOG=$dir/log run "$fake" "$@"
+	[[ $status == 0 && ! -s $dir/out && ! -s $dir/err && $(<"$dir/log") == "$want " ]]
+	result $? "${*@Q}: the kernel is told $want"
+	[[ $(<"$dir/log") == "$want " ]] || sed 's/^/#   /' "$dir/log"
+}
+
 # says STATUS SENTENCE PROGRAM ARGUMENTS...: one sentence on stderr, nothing on stdout.
 says()
 {

@@ -30,10 +30,13 @@
  *   no-perf      perf_event_open is not permitted
  *   idle         there are no requests
  *   long-ago     the first six intervals began an hour ago, the others by the real clock
+ *   levels       tiers are at several levels
+ *   pinned       the second tier's level is somebody else's
+ *   fault        from the 30th interval to the 59th the second tier is eight times as slow
  *   sync-old     a kernel module without recordings of sync points
  *   sync-full    no memory for one
  *   sync-endless it never says that it is over
- * TIERLENS_FAKE_PORT and TIERLENS_FAKE_PATH are where its first and its last tier listen,
+ * TIERLENS_FAKE_PORT, TIERLENS_FAKE_APP_PORT and TIERLENS_FAKE_PATH are where its tiers listen,
  * TIERLENS_FAKE_SYNC names a file with what it records of sync points.
  * An interval takes 100 ms; 16 are kept. Requests that change something are written
  * to the file that TIERLENS_FAKE_LOG names, attributes as "number=bytes in hex".
@@ -168,6 +171,7 @@ static void answer_module(int fd, const struct nlmsghdr *request)
 	put_u32(&m, TIERLENS_A_MODULE_CLASS_RULES, 3);
 	put_u32(&m, TIERLENS_A_MODULE_PATHS, 5);
 	put_u32(&m, TIERLENS_A_MODULE_PROCESSORS, 4);
+	put_module_level(&m);
 	put_totals(&m, TIERLENS_A_MODULE_EVENTS, TIERLENS_A_MODULE_LOSSES);
 	nest = nest_begin(&m, TIERLENS_A_MODULE_OCCUPANCY);
 	for (i = TIERLENS_A_OCCUPANCY_SERVERS; i <= TIERLENS_A_OCCUPANCY_MAX; i++)
@@ -201,10 +205,13 @@ static void dump_tiers(int fd, const struct nlmsghdr *request)
 		begin_genl(&m, TIERLENS_CMD_TIER_GET, dump_flags(), request);
 		put_u32(&m, TIERLENS_A_TIER_ID, i);
 		put_text(&m, TIERLENS_A_TIER_NAME, name_of(i));
-		put_u32(&m, TIERLENS_A_TIER_PORT, i == 1 ? (uint32_t)atoi(named("TIERLENS_FAKE_PORT", "80")) : 9000);
-		put_u32(&m, TIERLENS_A_TIER_NETNS, i == 1 ? 0 : 4026531840U);
+		put_u32(&m, TIERLENS_A_TIER_PORT, i == 1 ? (uint32_t)atoi(named("TIERLENS_FAKE_PORT", "80")) :
+				      (uint32_t)atoi(named("TIERLENS_FAKE_APP_PORT", "9000")));
+		put_u32(&m, TIERLENS_A_TIER_NETNS,
+			i == 1 || getenv("TIERLENS_FAKE_APP_PORT") ? 0 : 4026531840U);
 		put_u32(&m, TIERLENS_A_TIER_SOURCE, i);
 		put_u32(&m, TIERLENS_A_TIER_CONNECTIONS, 3 * i);
+		put_level(&m, i);
 		deliver(fd, &m);
 	}
 	begin_genl(&m, TIERLENS_CMD_TIER_GET, dump_flags(), request);
@@ -212,6 +219,7 @@ static void dump_tiers(int fd, const struct nlmsghdr *request)
 	put_text(&m, TIERLENS_A_TIER_NAME, "sock");
 	put_text(&m, TIERLENS_A_TIER_PATH, named("TIERLENS_FAKE_PATH", "/run/php/fpm.sock"));
 	put_u32(&m, TIERLENS_A_TIER_SOURCE, TIERLENS_TIER_SOURCE_RULE);
+	put_level(&m, 3);
 	deliver(fd, &m);
 	dumps++;
 	finish(fd, request, 0, NULL);
@@ -409,6 +417,12 @@ void respond(int fd, const struct nlmsghdr *request)
 		dump_events(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_PMU_NEW || genl->cmd == TIERLENS_CMD_PMU_DEL)
 		answer_event(fd, request, genl->cmd);
+	else if (genl->cmd == TIERLENS_CMD_FUNCTION_GET)
+		dump_functions(fd, request);
+	else if (genl->cmd == TIERLENS_CMD_FUNCTION_NEW || genl->cmd == TIERLENS_CMD_FUNCTION_DEL)
+		answer_function(fd, request, genl->cmd);
+	else if (genl->cmd == TIERLENS_CMD_LEVEL_SET)
+		answer_level(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_SYNC_START)
 		answer_sync(fd, request);
 	else if (genl->cmd == TIERLENS_CMD_TIER_NEW || genl->cmd == TIERLENS_CMD_TIER_DEL)

@@ -151,17 +151,25 @@ static void put_rests(struct message *m, uint32_t class, uint64_t count)
 	put_u64(m, TIERLENS_A_CELL_STORAGE_WRITE, 0);
 }
 
-static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint64_t count)
+/* How many times as long as otherwise requests take. */
+static uint64_t slow(uint64_t generation)
 {
-	static const uint32_t hist[] = { 81, 6, 89, 4 };
+	return plays("fault") && generation >= 1050 && generation < 1080 ? 8 : 1;
+}
+
+static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint64_t count, uint64_t generation)
+{
+	uint64_t times = slow(generation), traced = level_of(tier) == TIERLENS_LEVEL_TRACE ? count : 0;
+	uint32_t later = times > 1 ? 24 : 0;
+	const uint32_t hist[] = { 81 + later, 6, 89 + later, 4 }, own[] = { tier == 2 ? 81 + later : 81, 6 };
 	size_t nest = nest_begin(m, TIERLENS_A_INTERVAL_CELL);
 
 	put_u32(m, TIERLENS_A_CELL_TIER, tier);
 	put_text(m, TIERLENS_A_CELL_TIER_NAME, name_of(tier));
 	put_u32(m, TIERLENS_A_CELL_CLASS, class);
 	put_u64(m, TIERLENS_A_CELL_COUNT, count);
-	put_u64(m, TIERLENS_A_CELL_RESPONSE_NS, count * 3000001);
-	put_u64(m, TIERLENS_A_CELL_OWN_NS, count * 1000000);
+	put_u64(m, TIERLENS_A_CELL_RESPONSE_NS, count * 3000001 * times);
+	put_u64(m, TIERLENS_A_CELL_OWN_NS, (count - traced) * 1000000 * (tier == 2 ? times : 1));
 	put_u64(m, TIERLENS_A_CELL_OWN_SQ_HI, 1);
 	put_u64(m, TIERLENS_A_CELL_OWN_SQ_LO, 5);
 	put_u64(m, TIERLENS_A_CELL_CARRIED, 1);
@@ -169,8 +177,12 @@ static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint6
 	put_u64(m, TIERLENS_A_CELL_BYTES_OUT, 200);
 	put_rests(m, class, count);
 	put(m, TIERLENS_A_CELL_HIST_RESPONSE, hist, sizeof(hist));
-	put(m, TIERLENS_A_CELL_HIST_OWN, hist, sizeof(uint32_t) * 2);
+	put(m, TIERLENS_A_CELL_HIST_OWN, own, sizeof(own));
 	put_counted(m, class, count);
+	if (!plays("bare"))
+		put_u32(m, TIERLENS_A_CELL_LEVEL, level_of(tier));
+	if (traced)
+		put_u64(m, TIERLENS_A_CELL_TRACED, traced);
 	nest_end(m, nest);
 }
 
@@ -222,6 +234,8 @@ static void put_path(struct message *m, uint32_t id, uint32_t parent, unsigned i
 	put_u64(m, TIERLENS_A_PATH_RESPONSE_NS, count * 3000000 / (parent ? 2 : 1));
 	put_u64(m, TIERLENS_A_PATH_OWN_NS, count * 1000000);
 	put_u64(m, TIERLENS_A_PATH_CPU_NS, count * 400000);
+	if (tier && level_of(tier) == TIERLENS_LEVEL_TRACE)
+		put_u64(m, TIERLENS_A_PATH_TRACED, count);
 	nest_end(m, nest);
 }
 
@@ -274,8 +288,8 @@ static void put_edges(struct message *m, uint64_t generation)
 
 static void put_traffic(struct message *m, uint64_t generation)
 {
-	put_cell(m, 1, 4, 5);
-	put_cell(m, 2, 0, generation % 7);
+	put_cell(m, 1, 4, 5, generation);
+	put_cell(m, 2, 0, generation % 7, generation);
 	put_edges(m, generation);
 	if (!plays("bare"))
 		put_paths(m);
@@ -289,14 +303,17 @@ void send_interval(int fd, const struct nlmsghdr *request, uint64_t generation)
 	begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
 	put_head(&m, generation);
 	put_totals(&m, TIERLENS_A_INTERVAL_EVENTS, TIERLENS_A_INTERVAL_LOSSES);
+	if (!plays("bare"))
+		put_cost(&m);
 	if (!plays("idle"))
-		put_cell(&m, 1, 0, 10);
+		put_cell(&m, 1, 0, 10, generation);
 	deliver(fd, &m);
 	begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
 	put_head(&m, generation);
 	if (!plays("idle"))
 		put_traffic(&m, generation);
 	put_counts(&m);
+	put_calls(&m, 3000000 * slow(generation));
 	if (!plays("cut"))
 		put(&m, TIERLENS_A_INTERVAL_LAST, "", 0);
 	deliver(fd, &m);

@@ -32,6 +32,16 @@ void dump_events(int fd, const struct nlmsghdr *request);
 void put_counted(struct message *m, uint32_t class, uint64_t count);
 void put_counts(struct message *m);
 
+/* user-fake-level.c */
+uint32_t level_of(unsigned int tier);
+void put_level(struct message *m, unsigned int tier);
+void put_module_level(struct message *m);
+void put_calls(struct message *m, uint64_t each_ns);
+void put_cost(struct message *m);
+void answer_level(int fd, const struct nlmsghdr *request);
+void answer_function(int fd, const struct nlmsghdr *request, uint8_t cmd);
+void dump_functions(int fd, const struct nlmsghdr *request);
+
 /* user-fake-sync.c */
 void answer_sync(int fd, const struct nlmsghdr *request);
 

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# tierlensd against a fake kernel and a real server. Prints TAP.
+set -uo pipefail
+
+# shellcheck source=selftests/unit/user-cli.sh
+. "$(dirname "$0")/user-cli.sh"
+daemon=$(dirname "$fake")/tierlensd-fake
+[[ -x $daemon ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
+need_programs
+
+# rows FILTER: rows of the log, in one list
+rows()
+{
+	jq -es "$1" "$dir/log.jsonl" >/dev/null
+}
+
+# asked PATTERN: what the kernel was asked, in hex, has such a line
+asked()
+{
+	grep -qE "$1" "$dir/asked"
+}
+
+hex()
+{
+	printf '%s' "$1" | od -An -tx1 | tr -d ' \n'
+}
+
+refusals()
+{
+	says 2 'unexpected argument "x": see tierlensd --help' "$daemon" x
+	says 2 '--budget "much" is not a part' "$daemon" --budget much
+	says 2 '--interval 5 is out of range' "$daemon" --interval 5
+	says 2 '--functions 257 is out of range' "$daemon" --functions 257
+	export TIERLENS_FAKE=absent
+	says 1 'the kernel module is not loaded' "$daemon"
+	export TIERLENS_FAKE=eperm
+	says 1 'needs CAP_NET_ADMIN' "$daemon"
+	export TIERLENS_FAKE=ok
+	says 1 '/nowhere/log: cannot write' "$daemon" -l /nowhere/log
+	unset TIERLENS_FAKE
+	run "$daemon" --help
+	[[ $status == 0 ]] && grep -q '^usage: tierlensd \[OPTIONS\]$' "$dir/out" && grep -q '^Example:$' "$dir/out"
+	result $? "help"
+}
+
+# The second tier is eight times as slow in the intervals 1050 to 1079; its program is gone from the disk.
+fault()
+{
+	local app port
+
+	cp "$TIERSERVER" "$dir/server" && TIERSERVER=$dir/server start app --port 0 || return 1
+	rm "$dir/server"
+	export TIERLENS_FAKE=fault,hints TIERLENS_FAKE_APP_PORT=$port TIERLENS_FAKE_LOG=$dir/asked
+	run "$daemon" -n 90 --log "$dir/log.jsonl" --budget 5%
+	result $status "90 intervals"
+	app=$(hex app:9000)
+	rows 'map(select(.kind == "begin"))[0] | .processors == 4 and .interval_s == 0.1 and .function_trap_s > 0 and
+		(.measured or (.why_not | length) > 0)'
+	result $? "what it goes by is in the log"
+	rows 'map(select(.kind == "decision" and .from != .to)) | length == 2 and (.[0] | .tier == "app:9000" and
+		.to == "method" and .path == "web:80/other>app:9000/other" and .evidence.ratio > 5) and
+		(.[1] | .to == "server" and .why == "quiet") and (.[1].t - .[0].t | . > 2.5 and . < 3.6)'
+	result $? "up when it is slow, and down when it is not"
+	rows 'map(select(.kind == "functions"))[0] | .tier == "app:9000" and .probed == 16 and .known > 100 and .rate_max >= 10'
+	result $? "functions of a program whose file is gone"
+	rows 'map(select(.kind == "finding"))[0] | .tier == "app:9000" and (.function | length) > 0 and .extra_s > 0.006 and
+		.in_function_s > 0.5 * .extra_s'
+	result $? "a function is named"
+	asked "^2=${app}00 8=03000000 9=e8030000 $" && [[ $(grep -c "^2=${app}00 8=03" "$dir/asked") -ge 25 ]]
+	result $? "the level is leased, and asked for again each interval"
+	asked "^2=${app}00 $"
+	result $? "and given back"
+	asked "^3=${app}00 4=[0-9a-f]+00 5=[0-9a-f]{8} 6=[0-9a-f]{8} 7=[0-9a-f]{16} 11=[0-9a-f]{8} $" ||
+		asked "^2=[0-9a-f]+ 3=${app}00 "
+	result $? "functions with their files, places and rates"
+	rows 'all(.[]; .t != null or .kind == "begin")'
+	result $? "every row says when"
+	unset TIERLENS_FAKE TIERLENS_FAKE_APP_PORT TIERLENS_FAKE_LOG
+	stop
+}
+
+others()
+{
+	export TIERLENS_FAKE=fault,hints,pinned TIERLENS_FAKE_LOG=$dir/asked
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 60 --log "$dir/log.jsonl"
+	rows 'map(select(.kind == "refused")) | length == 1 and (.[0].text | test("set by hand: give it back first"))'
+	result $? "a level that somebody has set is let alone, and the kernel's sentence is told once"
+	export TIERLENS_FAKE=fault,hints
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 60 --log "$dir/log.jsonl"
+	rows 'any(.[]; .kind == "refused" and .tier == "app:9000" and (.text | test("no process has a socket of tier")))'
+	result $? "no process to look at: said, and it goes on"
+	[[ $status == 0 ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 $"
+	result $? "in trouble when it ends: the level is given back"
+	: >"$dir/log.jsonl"
+	: >"$dir/asked"
+	TIERLENS_FAKE=fault,hints "$daemon" --log "$dir/log.jsonl" 2>"$dir/err" &
+	servers+=($!)
+	for _ in {1..200}; do
+		grep -q '"to":"method"' "$dir/log.jsonl" && break
+		sleep 0.05
+	done
+	kill "${servers[-1]}"
+	wait "${servers[-1]}"
+	[[ $? == 0 && ! -s $dir/err ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 $"
+	result $? "SIGTERM: a clean end"
+	servers=()
+	export TIERLENS_FAKE=ok,hints,gap
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 30 --log "$dir/log.jsonl"
+	rows 'any(.[]; .kind == "gap" and (.text | test("interval missed"))) and all(.[]; .from == .to)'
+	result $? "intervals that are missing are told, and change nothing"
+	unset TIERLENS_FAKE TIERLENS_FAKE_LOG
+}
+
+refusals
+fault
+others
+finish

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the adaptor wants, done: levels that are leased, and asked for again each interval
+ *
+ * A level that is not what tiers have without us is leased for a few intervals only: if this daemon is no more,
+ * however it ended, the kernel forgets it. What somebody else holds, by hand or by a lease, is let alone.
+ */
+#include "daemon/control.h"
+
+#include "adapt-out.h"
+#include "ctl.h"
+#include "daemon/log.h"
+#include "error.h"
+#include "table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of(const struct tl_control *c, size_t tier)
+{
+	return c->feed.tiers.name[tier].text;
+}
+
+static int held_grow(struct tl_control *c, struct tl_error *err)
+{
+	struct tl_held *grown = reallocarray(c->held, c->feed.tiers.n + 1, sizeof(*grown));
+
+	if (!grown)
+		return tl_error_no_memory(err);
+	c->held = grown;
+	for (; c->n < c->feed.tiers.n; c->n++)
+		memset(&grown[c->n], 0, sizeof(*grown));
+	return 0;
+}
+
+static void tell_refused(struct tl_control *c, size_t tier, const char *text)
+{
+	struct tl_held *held = &c->held[tier];
+
+	if (!strcmp(held->refused, text))
+		return;
+	snprintf(held->refused, sizeof(held->refused), "%.*s", (int)sizeof(held->refused) - 1, text);
+	tl_log_text(c->log, c->feed.in.t_s, "refused", name_of(c, tier), NULL, text);
+}
+
+/* A lease that goes on is not of somebody who has died. */
+static void others_look(struct tl_control *c, size_t tier, bool leased)
+{
+	struct tl_held *held = &c->held[tier];
+
+	held->others = leased && !held->level ? held->others + 1 : 0;
+	if (held->others * c->feed.in.seconds * 1000 > c->lease_ms)
+		tell_refused(c, tier, "another controller has the level of this tier and keeps it, so it is let alone: end one of the two");
+}
+
+/* Who has a level that is not ours. One whose lease we let go is nobody's. */
+static void pins_look(struct tl_control *c, const struct tl_tier_info *tiers, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->n; i++)
+		for (k = 0; k < n; k++) {
+			if (strcmp(tiers[k].name, name_of(c, i)))
+				continue;
+			others_look(c, i, tiers[k].own_level && tiers[k].leased);
+			c->feed.pinned[i] = tiers[k].own_level && (!tiers[k].leased || !c->held[i].level);
+			if (c->feed.pinned[i] && c->held[i].level) {
+				c->held[i].level = TL_AT_UNKNOWN;
+				tl_control_forget(&c->held[i]);
+			}
+		}
+}
+
+/* Return: whether the tier has that level now, by us or by itself. */
+static bool level_hold(struct tl_control *c, size_t tier, enum tl_at level, enum tl_at without)
+{
+	struct tl_held *held = &c->held[tier];
+	struct tl_error err;
+	int code = 0;
+
+	if (level != without)
+		code = tl_ctl_level_set(c->ctl, name_of(c, tier), level, c->lease_ms, &err);
+	else if (held->level)
+		code = tl_ctl_level_set(c->ctl, name_of(c, tier), TL_AT_UNKNOWN, 0, &err);
+	if (code) {
+		tell_refused(c, tier, err.text);
+		if (code == -EBUSY || code == -ENOENT)
+			held->level = TL_AT_UNKNOWN;
+	} else {
+		*held->refused = '\0';
+		held->level = level == without ? TL_AT_UNKNOWN : level;
+	}
+	if (code || level != TL_AT_METHOD)
+		tl_control_forget(held);
+	return !code;
+}
+
+static void tell(struct tl_control *c, const struct tl_adapt_out *out)
+{
+	double t_s = c->feed.in.t_s;
+	size_t i;
+
+	for (i = 0; i < out->decisions; i++)
+		tl_log_row(c->log, tl_adapt_decision_json(&c->feed, &out->decision[i], t_s, c->options.budget));
+	for (i = 0; i < out->findings; i++) {
+		c->held[out->finding[i].tier].named |= out->finding[i].function != TL_ADAPT_NONE;
+		tl_log_row(c->log, tl_adapt_finding_json(&c->feed, &out->finding[i], t_s));
+	}
+}
+
+static void act(struct tl_control *c, const struct tl_adapt_out *out, const struct tl_module *module,
+		const struct tl_tier_info *tiers, size_t n)
+{
+	enum tl_at without = module->level ? module->level : TL_AT_SERVER;
+	size_t i;
+
+	for (i = 0; i < out->drops; i++)
+		tl_control_drop(c, out->drop[i]);
+	for (i = 0; i < c->n && i < out->tiers; i++) {
+		if (c->feed.pinned[i])
+			continue;
+		if (level_hold(c, i, out->tier[i].level, without) && out->tier[i].level == TL_AT_METHOD)
+			tl_control_functions(c, i, &out->tier[i], tiers, n);
+	}
+}
+
+/**
+ * tl_control_step() - One interval more
+ * @control: control
+ * @interval: that was closed
+ * @err: the sentence if the kernel does not answer any more; what it refuses is only told
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_control_step(struct tl_control *control, const struct tl_interval *interval, struct tl_error *err)
+{
+	struct tl_control *c = control;
+	struct tl_tier_info *tiers = NULL;
+	struct tl_adapt_out out = { 0 };
+	struct tl_module module;
+	size_t n = 0;
+	int code = tl_ctl_module(c->ctl, &module, err);
+
+	code = code ? code : tl_ctl_tiers(c->ctl, &tiers, &n, err);
+	if (!code && tl_adapt_feed(&c->feed, interval))
+		code = tl_error_no_memory(err);
+	code = code ? code : held_grow(c, err);
+	if (!code) {
+		pins_look(c, tiers, n);
+		code = tl_adapt_step(c->adapt, &c->feed.in, &out);
+		if (code == -ENOMEM)
+			tl_error_no_memory(err);
+		else if (code)
+			tl_error_set(err, code, "interval %llu has figures that are none: update the kernel module",
+				     (unsigned long long)interval->generation);
+	}
+	if (!code) {
+		tell(c, &out);
+		tl_control_called(c, interval);
+		act(c, &out, &module, tiers, n);
+		code = tl_control_hot(c, err);
+	}
+	free(tiers);
+	return code;
+}
+
+/**
+ * tl_control_end() - Give back all that is held, and forget the rest
+ * @control: control
+ */
+void tl_control_end(struct tl_control *control)
+{
+	struct tl_error err;
+	size_t i;
+
+	for (i = 0; i < control->n; i++) {
+		/* If it is refused, the lease ends by itself. */
+		if (control->held[i].level)
+			tl_ctl_level_set(control->ctl, name_of(control, i), TL_AT_UNKNOWN, 0, &err);
+		tl_control_forget(&control->held[i]);
+	}
+	free(control->held);
+	tl_adapt_feed_free(&control->feed);
+	tl_adapt_free(control->adapt);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_DAEMON_CONTROL_H
+#define TL_DAEMON_CONTROL_H
+
+#include "adapt-feed.h"
+#include "choose.h"
+
+struct tl_ctl;
+struct tl_error;
+struct tl_interval;
+struct tl_log;
+struct tl_module;
+struct tl_tier_info;
+
+/* @told: that it was too hot. @called: it was, in one of @windows. */
+struct tl_held_function {
+	char *name;
+	u32 id;
+	unsigned int windows;
+	bool told, called;
+};
+
+/**
+ * struct tl_held - What the daemon holds of a tier
+ * @level: that it has leased, TL_AT_UNKNOWN for none
+ * @others: windows in turn in which somebody else had leased it
+ * @choice: functions that it may look at, @next: the first that it has not tried
+ * @chosen: it was looked for them; @hot: names of those that were dropped
+ * @named: one of them takes the time
+ * @refused: sentence of the last refusal that was told
+ */
+struct tl_held {
+	enum tl_at level;
+	unsigned int others;
+	struct tl_choice choice;
+	size_t next, functions, hots;
+	bool chosen, named;
+	struct tl_held_function *function;
+	char **hot, refused[200];
+};
+
+/**
+ * struct tl_control - Decisions of the adaptor put into effect
+ * @held: [@n] by ids of tiers
+ * @lease_ms: for how long a level holds without us
+ */
+struct tl_control {
+	struct tl_ctl *ctl;
+	struct tl_log *log;
+	struct tl_adapt *adapt;
+	struct tl_adapt_options options;
+	struct tl_choose_options choose;
+	struct tl_adapt_feed feed;
+	struct tl_held *held;
+	size_t n;
+	u32 lease_ms;
+};
+
+int tl_control_step(struct tl_control *control, const struct tl_interval *interval, struct tl_error *err);
+void tl_control_end(struct tl_control *control);
+
+/* control-functions.c */
+void tl_control_functions(struct tl_control *control, size_t tier, const struct tl_adapt_tier *wanted,
+			  const struct tl_tier_info *tiers, size_t n);
+void tl_control_called(struct tl_control *control, const struct tl_interval *interval);
+int tl_control_hot(struct tl_control *control, struct tl_error *err);
+void tl_control_drop(struct tl_control *control, size_t function);
+void tl_control_forget(struct tl_held *held);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_DAEMON_LOG_H
+#define TL_DAEMON_LOG_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct tl_error;
+
+/**
+ * struct tl_log - Rows of JSON, one a line, as they come
+ * @name: what to call it in a sentence
+ * @failed: a row could not be written
+ */
+struct tl_log {
+	FILE *to;
+	const char *name;
+	int failed;
+};
+
+int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err);
+int tl_log_close(struct tl_log *log, struct tl_error *err);
+void tl_log_row(struct tl_log *log, json_t *row);
+void tl_log_text(struct tl_log *log, double t_s, const char *kind, const char *tier, const char *function,
+		 const char *text);
+
+#endif

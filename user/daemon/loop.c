@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tierlensd's one loop: each interval that the kernel closes, in order, none twice, none lost unsaid. */
+#include "daemon/loop.h"
+
+#include "daemon/control.h"
+#include "daemon/log.h"
+#include "error.h"
+#include "feed.h"
+#include "probe-cost.h"
+#include "signals.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <tierlens-version.h>
+
+#define LEASE_INTERVALS 3
+#define LEASE_MS_LEAST 1000
+#define DEVICES "/sys/bus/event_source/devices"
+
+static void begin_tell(const struct tl_daemon *daemon, const struct tl_probe_cost *cost, const struct tl_feed *feed)
+{
+	tl_log_row(daemon->log, json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:b, s:s?}", "kind", "begin", "version",
+					  TIERLENS_VERSION, "processors", (json_int_t)feed->processors, "interval_s",
+					  feed->interval_ms / 1e3, "budget", daemon->adapt.budget, "function_trap_s",
+					  cost->both_s / 2, "measured", (int)cost->measured, "why_not",
+					  *cost->why ? cost->why : NULL));
+}
+
+/* Measuring has to be on; with another interval it begins anew. */
+static int enable(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_error *err)
+{
+	int code;
+
+	if (feed->enabled && (!daemon->interval_ms || daemon->interval_ms == feed->interval_ms))
+		return 0;
+	code = tl_ctl_enable(feed->ctl, daemon->interval_ms, 0, err);
+	if (code)
+		return code;
+	feed->enabled = true;
+	if (daemon->interval_ms)
+		feed->interval_ms = daemon->interval_ms;
+	return 0;
+}
+
+static void lease_set(struct tl_control *control, const struct tl_feed *feed)
+{
+	u32 ms = feed->interval_ms > TIERLENS_LEASE_MS_MAX / LEASE_INTERVALS ? TIERLENS_LEASE_MS_MAX :
+									       LEASE_INTERVALS * feed->interval_ms;
+
+	control->lease_ms = max(ms, (u32)LEASE_MS_LEAST);
+}
+
+static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
+		     struct tl_error *err)
+{
+	struct tl_interval *interval;
+	bool off = false;
+	char gap[120];
+	u64 done = 0;
+	int code = 0;
+
+	while (!code && !tl_signals_stopped() && (!daemon->n || done < daemon->n)) {
+		code = tl_feed_next(feed, &interval, err);
+		if (code < 0)
+			return code;
+		code = 0;
+		if (off != !feed->enabled)
+			tl_log_text(daemon->log, control->feed.in.t_s, "note", NULL, NULL,
+				    off ? "measuring is on again" : "measuring was turned off: tierlens enable");
+		off = !feed->enabled;
+		if (!interval)
+			continue;
+		tl_gap_print(gap, sizeof(gap), &feed->gap);
+		if (*gap)
+			tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
+		lease_set(control, feed);
+		code = tl_control_step(control, interval, err);
+		tl_interval_free(interval);
+		done++;
+	}
+	return code;
+}
+
+/**
+ * tl_daemon_loop() - Look at the kernel's intervals, and adapt what is looked at, until a signal ends it
+ * @daemon: what to go by
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno; levels are given back in any case.
+ */
+int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
+{
+	struct tl_control control = { .log = daemon->log, .options = daemon->adapt, .choose = daemon->choose };
+	struct tl_probe_cost cost;
+	struct tl_feed feed;
+	int code;
+
+	/* It takes a while, and intervals are kept for sixteen only. */
+	tl_probe_cost_measure(&cost, DEVICES);
+	code = tl_feed_open(&feed, true, err);
+	if (code)
+		return code;
+	feed.no_hosts = true;
+	tl_signals_catch();
+	control.ctl = feed.ctl;
+	control.adapt = tl_adapt_new(&daemon->adapt);
+	control.feed.processors = feed.processors;
+	control.feed.trap_s = TL_HOOK_TRAP_S;
+	control.feed.function_trap_s = cost.both_s / 2;
+	code = control.adapt ? enable(daemon, &feed, err) : tl_error_no_memory(err);
+	if (!code) {
+		begin_tell(daemon, &cost, &feed);
+		code = intervals(daemon, &feed, &control, err);
+	}
+	tl_control_end(&control);
+	tl_feed_close(&feed);
+	return code;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_DAEMON_LOOP_H
+#define TL_DAEMON_LOOP_H
+
+#include "choose.h"
+#include "model/adapt.h"
+
+struct tl_error;
+struct tl_log;
+
+/**
+ * struct tl_daemon - What tierlensd goes by
+ * @interval_ms: length of an interval, 0 to leave it
+ * @n: intervals after which it ends, 0 for never
+ */
+struct tl_daemon {
+	struct tl_adapt_options adapt;
+	struct tl_choose_options choose;
+	struct tl_log *log;
+	u32 interval_ms;
+	u64 n;
+};
+
+int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err);
+
+#endif
