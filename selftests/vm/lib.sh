@@ -82,6 +82,14 @@ done_testing()
 	exit
 }
 
+# ---- figures ----------------------------------------------------------------
+
+# middle FILE: prints the median of its numbers
+middle()
+{
+	sort -n "$1" | awk '{ x[NR] = $1 } END { print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2 }'
+}
+
 # ---- the module -------------------------------------------------------------
 
 # load_module [PARAMETER=VALUE...]

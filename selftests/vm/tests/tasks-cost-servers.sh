@@ -20,12 +20,6 @@ took()
 	echo $((${EPOCHREALTIME/./} - begin))
 }
 
-# Prints the median of a file's numbers.
-middle()
-{
-	sort -n "$1" | awk '{ x[NR] = $1 } END { print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2 }'
-}
-
 # cost NAME OPTIONS COMMAND...: in percent, in $cost; OPTIONS of tasks record, in one word
 cost()
 {
