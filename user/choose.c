@@ -202,6 +202,13 @@ static bool is_same(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+static bool is_same_path(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /* The index of a file that is there already; TL_MAPS_NO_FILE if it is not. */
 static size_t file_find(const struct tl_choice *choice, int fd)
 {
@@ -234,6 +241,26 @@ static int libraries_add(struct tl_choice *choice, const struct tl_choose_option
 	return code == -ENOMEM ? code : 0;
 }
 
+/* In a container it is its files that tell. */
+static int libraries_of(struct tl_choice *choice, const struct tl_choose_options *options, u32 pid, size_t program,
+			const char *path)
+{
+	struct tl_origin inside = { .sure = TL_ORIGIN_SURE };
+	struct tl_choose_options all = *options;
+	struct tl_error err;
+	char root[64];
+	int code;
+
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	if (options->origin && !is_same_path(root, "/")) {
+		code = tl_origin_open(&inside, NULL, root, &err);
+		all.origin = code ? NULL : &inside;
+	}
+	code = libraries_add(choice, &all, pid, program, path);
+	tl_origin_close(&inside);
+	return code;
+}
+
 static int process_add(struct tl_choice *choice, const struct tl_choose_options *options, u32 pid)
 {
 	char link[64], path[4096];
@@ -259,7 +286,7 @@ static int process_add(struct tl_choice *choice, const struct tl_choose_options 
 	}
 	program = choice->files;
 	code = tl_choose_file(choice, options, fd, TL_MAPS_NO_FILE, path);
-	return code ? code : libraries_add(choice, options, pid, program, path);
+	return code ? code : libraries_of(choice, options, pid, program, path);
 }
 
 static int by_likelihood(const void *a, const void *b)

@@ -227,13 +227,15 @@ static int folder_read(const struct reader *r, const char *name)
 
 static int place_read(const struct reader *r, const char *name)
 {
-	char whole[2 * PATH_MOST];
+	char whole[2 * PATH_MOST], below[PATH_MOST];
 	struct stat stat_;
 
-	snprintf(whole, sizeof(whole), "%s%s", r->root, name);
+	/* Within another root there is no folder that we are in. */
+	snprintf(below, sizeof(below), "%s%s", *r->root && *name != '/' ? "/" : "", name);
+	snprintf(whole, sizeof(whole), "%s%s", r->root, below);
 	if (!stat(whole, &stat_) && S_ISDIR(stat_.st_mode))
-		return folder_read(r, name);
-	return archive_open(r, name);
+		return folder_read(r, below);
+	return archive_open(r, below);
 }
 
 /**

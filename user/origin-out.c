@@ -62,10 +62,10 @@ static json_t *posteriors_json(const struct tl_bayes_out *bayes)
 
 static json_t *verdict_json(const struct tl_origin_row *row, const struct tl_origin_verdict *v)
 {
-	return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:s?, s:b}", "path", tl_out_name(shown(row)), "kind",
+	return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:b}", "path", tl_out_name(shown(row)), "kind",
 			 v->kind < TL_ORIGIN_KINDS ? tl_origin_kinds[v->kind] : "elf", "label", tl_origin_labels[v->label], "likeliest",
 			 tl_origin_labels[v->likeliest], "posterior", tl_out_real(v->posterior), "posteriors",
-			 posteriors_json(&v->bayes), "pattern", v->pattern, "probed", tl_origin_probed(v));
+			 posteriors_json(&v->bayes), "pattern", v->pattern ? tl_out_name(v->pattern) : json_null(), "probed", tl_origin_probed(v));
 }
 
 /**
@@ -78,14 +78,20 @@ json_t *tl_origins_json(const struct tl_origins *origins)
 {
 	json_int_t count[TL_ORIGIN_LABELS + 1] = { 0 };
 	json_t *files = json_array(), *counts = json_object();
+	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < origins->rows->n; i++) {
-		json_array_append_new(files, verdict_json(&origins->rows->row[i], &origins->verdict[i]));
+		failed |= json_array_append_new(files, verdict_json(&origins->rows->row[i], &origins->verdict[i]));
 		count[origins->verdict[i].label]++;
 	}
 	for (i = 0; i <= TL_ORIGIN_LABELS; i++)
-		json_object_set_new(counts, tl_origin_labels[i], json_integer(count[i]));
+		failed |= json_object_set_new(counts, tl_origin_labels[i], json_integer(count[i]));
+	if (failed) {
+		json_decref(files);
+		json_decref(counts);
+		return NULL;
+	}
 	return json_pack("{s:o, s:o, s:o}", "sure", tl_out_real(origins->origin->sure), "counts", counts, "files", files);
 }
 
