@@ -8,6 +8,7 @@
 #include "out.h"
 #include "tiers.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -125,6 +126,14 @@ static void probed_print(const struct tl_probed *probed)
 		tl_out_error("%s", probed->note);
 }
 
+/* It may have been at method before: what is asked for now is all that is probed. */
+static int functions_go(struct tl_ctl *ctl, const char *tier, struct tl_error *err)
+{
+	int code = tl_ctl_function_del(ctl, tier, 0, err);
+
+	return code == -ENOENT ? 0 : code;
+}
+
 static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err)
 {
 	bool probes = args->level == TL_AT_METHOD && args->functions;
@@ -132,8 +141,13 @@ static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err
 	json_t *object;
 
 	if (tl_ctl_level_set(ctl, args->tier, args->level, (u32)(1e3 * args->lease_s + 0.5), err) ||
-	    (probes && tl_level_functions(ctl, &args->choose, args->tier, args->functions, &probed, err)))
+	    (args->level == TL_AT_METHOD && functions_go(ctl, args->tier, err)))
 		return tl_out_failed(err);
+	if (probes && tl_level_functions(ctl, &args->choose, args->tier, args->functions, &probed, err)) {
+		tl_out_failed(err);
+		tl_out_error("the tier is at method all the same: tierlens level %s auto takes that back", args->tier);
+		return TL_EXIT_FAILED;
+	}
 	if (!args->json) {
 		if (probes)
 			probed_print(&probed);
@@ -254,11 +268,11 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_level = {
 	.name = "level",
-	.args = "[list | TIER LEVEL [--lease S] [--functions N] [--function GLOB] | TIER auto | --default LEVEL]\n"
-		"               [--json]",
+	.args = "[list | TIER LEVEL [--lease S] [--functions N] [--function GLOB] [--not GLOB]\n"
+		"               [--user GLOB] | TIER auto | --default LEVEL] [--json]",
 	.summary = "How much is seen of each tier: off, trace, server, method",
-	.help = "  -l, --lease S     hold it for S seconds only, 0.1 to 600, unless it is asked for\n"
-		"                    again; then the tier is at server\n"
+	.help = "  -l, --lease S     hold it for S seconds only, 0.1 to 600; then the tier has no level of\n"
+		"                    its own. Until then nobody else can lease it: auto ends it\n"
 		"  -d, --default LEVEL\n"
 		"                    of all tiers that have no level of their own\n"
 		"      --functions N   at method, probe so many functions of the tier's own code (64), 0 to 256\n"

@@ -32,7 +32,7 @@ dialogue()
 	# 2 is the name, 8 the level, 9 the lease.
 	told '2=77656200 8=01000000' level web trace
 	told '2=77656200 8=00000000' level web off
-	told '2=77656200 8=03000000 9=c4090000' level web method --lease 2.5 --functions 0
+	told $'2=77656200 8=03000000 9=c4090000 \n3=77656200' level web method --lease 2.5 --functions 0
 	told '2=77656200' level web auto
 	told '8=02000000' level --default server
 	export TIERLENS_FAKE=levels
