@@ -131,13 +131,13 @@ static int calls_add(struct tl_adapt_feed *feed, const struct tl_interval *inter
 
 static int pinned_grow(struct tl_adapt_feed *feed)
 {
-	bool *grown = reallocarray(feed->pinned, feed->tiers.n + 1, sizeof(*grown));
+	enum tl_at *grown = reallocarray(feed->pinned, feed->tiers.n + 1, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
 	feed->pinned = grown;
 	for (; feed->pinned_n <= feed->tiers.n; feed->pinned_n++)
-		grown[feed->pinned_n] = false;
+		grown[feed->pinned_n] = TL_AT_UNKNOWN;
 	return 0;
 }
 

@@ -34,7 +34,8 @@ struct world {
 	double times, timeouts, network, bytes, per_byte, calls, trap_s, hook_s;
 	enum tl_at level[TIERS];
 	size_t functions[TIERS];
-	bool pinned[TIERS], dropped[TIERS][FUNCTIONS], no_paths, no_cost;
+	enum tl_at pinned[TIERS];
+	bool dropped[TIERS][FUNCTIONS], no_paths, no_cost;
 	uint64_t random;
 	/* what it makes */
 	double t_s, share;

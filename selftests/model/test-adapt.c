@@ -380,12 +380,21 @@ static void test_pinned(void)
 
 	begin(&r, LOGNORMAL_HALF, 50, 10, NULL);
 	r.w.tier = 1;
-	r.w.pinned[1] = true;
+	r.w.pinned[1] = TL_AT_SERVER;
 	windows(&r, 100);
 	r.w.times = 5;
 	windows(&r, 20);
 	ok(r.w.level[1] == TL_AT_SERVER && !r.changes && r.why[TL_ADAPT_PINNED] == 1,
 	   "what is pinned stays, and it is said once (%u)", r.why[TL_ADAPT_PINNED]);
+	end(&r);
+	begin(&r, LOGNORMAL_HALF, 50, 10, NULL);
+	r.w.tier = 1;
+	windows(&r, 100);
+	r.w.pinned[1] = r.w.level[1] = TL_AT_TRACE;
+	r.w.times = 5;
+	windows(&r, 20);
+	ok(!r.changes && !r.why[TL_ADAPT_BETWEEN], "pinned at trace: it is not between tiers, since nobody looks (%u)",
+	   r.why[TL_ADAPT_BETWEEN]);
 	end(&r);
 }
 

@@ -32,6 +32,7 @@ refusals()
 	says 2 'unexpected argument "x": see tierlensd --help' "$daemon" x
 	says 2 '--budget "much" is not a part' "$daemon" --budget much
 	says 2 '--interval 5 is out of range' "$daemon" --interval 5
+	says 2 '--interval 200001 is out of range' "$daemon" --interval 200001
 	says 2 '--functions 257 is out of range' "$daemon" --functions 257
 	export TIERLENS_FAKE=absent
 	says 1 'the kernel module is not loaded' "$daemon"
@@ -70,14 +71,34 @@ fault()
 	result $? "a function is named"
 	asked "^2=${app}00 8=03000000 9=e8030000 $" && [[ $(grep -c "^2=${app}00 8=03" "$dir/asked") -ge 25 ]]
 	result $? "the level is leased, and asked for again each interval"
-	asked "^2=${app}00 $"
-	result $? "and given back"
+	asked "^2=${app}00 8=02000000 9=64000000 $" && ! asked "^2=${app}00 $"
+	result $? "and given back, but not what somebody may have set meanwhile"
 	asked "^3=${app}00 4=[0-9a-f]+00 5=[0-9a-f]{8} 6=[0-9a-f]{8} 7=[0-9a-f]{16} 11=[0-9a-f]{8} $" ||
 		asked "^2=[0-9a-f]+ 3=${app}00 "
 	result $? "functions with their files, places and rates"
 	rows 'all(.[]; .t != null or .kind == "begin")'
 	result $? "every row says when"
 	unset TIERLENS_FAKE TIERLENS_FAKE_APP_PORT TIERLENS_FAKE_LOG
+	stop
+}
+
+# What the kernel takes away while the tier is slow is asked for again, or something else is.
+taken_away()
+{
+	local port
+
+	start app --port 0 || return 1
+	export TIERLENS_FAKE=fault,hints,lapse TIERLENS_FAKE_APP_PORT=$port
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 70 --log "$dir/log.jsonl" --budget 5%
+	rows 'map(select(.kind == "functions") | .probed) == [16, 16]'
+	result $? "a lease that is over too early: functions are probed anew"
+	export TIERLENS_FAKE=fault,hints,hot
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 50 --log "$dir/log.jsonl" --budget 5%
+	rows '(map(select(.kind == "hot")) | length == 3) and (map(select(.kind == "functions") | .probed) == [16, 16])'
+	result $? "functions that are called too often are told, and others take their places"
+	unset TIERLENS_FAKE TIERLENS_FAKE_APP_PORT
 	stop
 }
 
@@ -93,7 +114,7 @@ others()
 	run "$daemon" -n 60 --log "$dir/log.jsonl"
 	rows 'any(.[]; .kind == "refused" and .tier == "app:9000" and (.text | test("no process has a socket of tier")))'
 	result $? "no process to look at: said, and it goes on"
-	[[ $status == 0 ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 $"
+	[[ $status == 0 ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 8=02000000 9=64000000 $"
 	result $? "in trouble when it ends: the level is given back"
 	: >"$dir/log.jsonl"
 	: >"$dir/asked"
@@ -105,7 +126,7 @@ others()
 	done
 	kill "${servers[-1]}"
 	wait "${servers[-1]}"
-	[[ $? == 0 && ! -s $dir/err ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 $"
+	[[ $? == 0 && ! -s $dir/err ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 8=02000000 9=64000000 $"
 	result $? "SIGTERM: a clean end"
 	servers=()
 	export TIERLENS_FAKE=ok,hints,gap
@@ -118,5 +139,6 @@ others()
 
 refusals
 fault
+taken_away
 others
 finish

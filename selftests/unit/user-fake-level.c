@@ -92,6 +92,17 @@ static void functions_go(const char *tier, uint64_t id)
 			memset(&functions[i], 0, sizeof(functions[i]));
 }
 
+/* The lease that is asked for the eighth time is over before it is asked for again. */
+static bool lapsed;
+
+static bool lapses(void)
+{
+	static int asked;
+
+	lapsed = plays("lapse") && ++asked == 8;
+	return lapsed;
+}
+
 void answer_level(int fd, const struct nlmsghdr *request)
 {
 	const struct nlattr *level = attr_of(request, TIERLENS_A_TIER_LEVEL);
@@ -114,8 +125,10 @@ void answer_level(int fd, const struct nlmsghdr *request)
 			tiers[tier].own = level;
 			tiers[tier].level = level ? (uint32_t)number_of(level) : 0;
 			tiers[tier].lease_ms = lease ? (uint32_t)number_of(lease) : 0;
-			if (!level || tiers[tier].level != TIERLENS_LEVEL_METHOD)
+			if (!level || tiers[tier].level != TIERLENS_LEVEL_METHOD || lapses())
 				functions_go(name, 0);
+			if (lapsed)
+				tiers[tier].own = lapsed = false;
 		}
 		answer(fd, request, 0, NULL);
 	}
@@ -125,6 +138,7 @@ static void function_new(int fd, const struct nlmsghdr *request, const char *tie
 {
 	const struct nlattr *rate = attr_of(request, TIERLENS_A_FUNCTION_RATE_MAX);
 	const char *name = text_of(attr_of(request, TIERLENS_A_FUNCTION_NAME));
+	static unsigned int hots;
 	struct message m;
 	uint32_t i;
 
@@ -141,6 +155,7 @@ static void function_new(int fd, const struct nlmsghdr *request, const char *tie
 	snprintf(functions[i].tier, sizeof(functions[i].tier), "%s", tier);
 	snprintf(functions[i].name, sizeof(functions[i].name), "%s", name);
 	functions[i].offset = number_of(attr_of(request, TIERLENS_A_FUNCTION_OFFSET));
+	functions[i].hot = plays("hot") && hots++ < 3;
 	functions[i].rate_max = rate ? (uint32_t)number_of(rate) : 0;
 	begin_genl(&m, TIERLENS_CMD_FUNCTION_NEW, 0, request);
 	put_u32(&m, TIERLENS_A_FUNCTION_ID, i + 1);

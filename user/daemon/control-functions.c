@@ -14,6 +14,16 @@
 #define IDLE_WINDOWS 2 /* without a call */
 #define REFUSED_MOST 20 /* functions that are told of, one by one */
 
+static bool is_held(const struct tl_held *held, const struct tl_chosen *chosen)
+{
+	size_t i;
+
+	for (i = 0; i < held->functions; i++)
+		if (held->function[i].chosen == chosen)
+			return true;
+	return false;
+}
+
 static bool is_hot(const struct tl_held *held, const char *name)
 {
 	size_t i;
@@ -88,7 +98,7 @@ static int probe(struct tl_control *c, size_t tier, const struct tl_chosen *chos
 	to = tl_array_append((void **)&held->function, &held->functions, sizeof(*to));
 	if (!to)
 		return -ENOMEM;
-	*to = (struct tl_held_function){ .name = strdup(chosen->name), .id = id };
+	*to = (struct tl_held_function){ .name = strdup(chosen->name), .chosen = chosen, .id = id };
 	return to->name ? 0 : -ENOMEM;
 }
 
@@ -160,7 +170,7 @@ void tl_control_functions(struct tl_control *control, size_t tier, const struct 
 	while (!code && held->functions < wanted->functions && held->next < held->choice.functions) {
 		const struct tl_chosen *chosen = &held->choice.function[held->next++];
 
-		if (!is_hot(held, chosen->name))
+		if (!is_hot(held, chosen->name) && !is_held(held, chosen))
 			code = probe(control, tier, chosen, wanted->rate_max);
 	}
 	if (held->functions > before)
@@ -170,32 +180,60 @@ void tl_control_functions(struct tl_control *control, size_t tier, const struct 
 						   (json_int_t)held->choice.functions, "rate_max", wanted->rate_max));
 }
 
-static struct tl_held_function *function_of(struct tl_control *c, const struct tl_function_info *info, struct tl_held **of)
+/* The index of the function among those that are held of *@tier, SIZE_MAX if it is none of them. */
+static size_t function_of(const struct tl_control *c, const struct tl_function_info *info, size_t *tier)
 {
 	size_t i, k;
 
 	for (i = 0; i < c->n; i++)
 		for (k = 0; !strcmp(name_of(c, i), info->tier) && k < c->held[i].functions; k++)
 			if (c->held[i].function[k].id == info->id) {
-				*of = &c->held[i];
-				return &c->held[i].function[k];
+				*tier = i;
+				return k;
 			}
-	return NULL;
+	return SIZE_MAX;
+}
+
+static void hot_go(struct tl_control *c, size_t tier, size_t at)
+{
+	const char *name = c->held[tier].function[at].name;
+
+	hot_add(&c->held[tier], name);
+	tl_log_text(c->log, c->feed.in.t_s, "hot", name_of(c, tier), name,
+		    "it was called more often than is allowed, and is probed no longer");
+	let_go(c, tier, at);
+}
+
+/* What the kernel has no more: measuring was turned off meanwhile, or somebody took it away. */
+static void gone_forget(struct tl_held *held)
+{
+	size_t i;
+
+	for (i = 0; i < held->functions;) {
+		if (held->function[i].listed) {
+			held->function[i++].listed = false;
+			continue;
+		}
+		free(held->function[i].name);
+		held->function[i] = held->function[--held->functions];
+		/* To be chosen again, those that are held by then excepted. */
+		held->next = 0;
+	}
 }
 
 /**
- * tl_control_hot() - Tell of functions that the kernel has dropped, and let them go
+ * tl_control_look() - See which functions the kernel still has, and tell of those that it has dropped
  * @control: control
  * @err: the sentence if it fails
  *
+ * What is gone, or is called too often, makes room for others.
+ *
  * Return: 0 or a negative errno.
  */
-int tl_control_hot(struct tl_control *control, struct tl_error *err)
+int tl_control_look(struct tl_control *control, struct tl_error *err)
 {
 	struct tl_function_info *functions = NULL;
-	struct tl_held_function *function;
-	struct tl_held *held = NULL;
-	size_t i, n = 0;
+	size_t i, at, tier = 0, n = 0;
 	int code = 0;
 
 	for (i = 0; i < control->n; i++)
@@ -204,14 +242,15 @@ int tl_control_hot(struct tl_control *control, struct tl_error *err)
 		return 0;
 	code = tl_ctl_functions(control->ctl, &functions, &n, err);
 	for (i = 0; !code && i < n; i++) {
-		function = functions[i].hot ? function_of(control, &functions[i], &held) : NULL;
-		if (!function || function->told)
+		at = function_of(control, &functions[i], &tier);
+		if (at == SIZE_MAX)
 			continue;
-		function->told = true;
-		hot_add(held, function->name);
-		tl_log_text(control->log, control->feed.in.t_s, "hot", functions[i].tier, function->name,
-			    "it was called more often than is allowed, and is probed no longer");
+		control->held[tier].function[at].listed = true;
+		if (functions[i].hot)
+			hot_go(control, tier, at);
 	}
+	for (i = 0; !code && i < control->n; i++)
+		gone_forget(&control->held[i]);
 	free(functions);
 	return code;
 }

@@ -3,7 +3,8 @@
  * What the adaptor wants, done: levels that are leased, and asked for again each interval
  *
  * A level that is not what tiers have without us is leased for a few intervals only: if this daemon is no more,
- * however it ended, the kernel forgets it. What somebody else holds, by hand or by a lease, is let alone.
+ * however it ended, the kernel forgets it. What somebody else holds, by hand or by a lease, is let alone; so a
+ * level is given back by a lease, too, which the kernel refuses where it is not ours any more.
  */
 #include "daemon/control.h"
 
@@ -55,6 +56,18 @@ static void others_look(struct tl_control *c, size_t tier, bool leased)
 		tell_refused(c, tier, "another controller has the level of this tier and keeps it, so it is let alone: end one of the two");
 }
 
+/* Our lease was over before we asked again: the kernel has let go of level and functions. What was found holds. */
+static void lapse_look(struct tl_held *held, const struct tl_tier_info *tier)
+{
+	bool named = held->named;
+
+	if (!held->level || tier->own_level)
+		return;
+	held->level = TL_AT_UNKNOWN;
+	tl_control_forget(held);
+	held->named = named;
+}
+
 /* Who has a level that is not ours. One whose lease we let go is nobody's. */
 static void pins_look(struct tl_control *c, const struct tl_tier_info *tiers, size_t n)
 {
@@ -65,12 +78,20 @@ static void pins_look(struct tl_control *c, const struct tl_tier_info *tiers, si
 			if (strcmp(tiers[k].name, name_of(c, i)))
 				continue;
 			others_look(c, i, tiers[k].own_level && tiers[k].leased);
-			c->feed.pinned[i] = tiers[k].own_level && (!tiers[k].leased || !c->held[i].level);
+			c->feed.pinned[i] = tiers[k].own_level && (!tiers[k].leased || !c->held[i].level) ?
+						    tiers[k].level : TL_AT_UNKNOWN;
+			lapse_look(&c->held[i], &tiers[k]);
 			if (c->feed.pinned[i] && c->held[i].level) {
 				c->held[i].level = TL_AT_UNKNOWN;
 				tl_control_forget(&c->held[i]);
 			}
 		}
+}
+
+/* Not "auto", which would take away what somebody has set by hand meanwhile. */
+static int give_back(struct tl_control *c, size_t tier, enum tl_at without, struct tl_error *err)
+{
+	return tl_ctl_level_set(c->ctl, name_of(c, tier), without, TIERLENS_LEASE_MS_MIN, err);
 }
 
 /* Return: whether the tier has that level now, by us or by itself. */
@@ -83,7 +104,7 @@ static bool level_hold(struct tl_control *c, size_t tier, enum tl_at level, enum
 	if (level != without)
 		code = tl_ctl_level_set(c->ctl, name_of(c, tier), level, c->lease_ms, &err);
 	else if (held->level)
-		code = tl_ctl_level_set(c->ctl, name_of(c, tier), TL_AT_UNKNOWN, 0, &err);
+		code = give_back(c, tier, without, &err);
 	if (code) {
 		tell_refused(c, tier, err.text);
 		if (code == -EBUSY || code == -ENOENT)
@@ -110,10 +131,8 @@ static void tell(struct tl_control *c, const struct tl_adapt_out *out)
 	}
 }
 
-static void act(struct tl_control *c, const struct tl_adapt_out *out, const struct tl_module *module,
-		const struct tl_tier_info *tiers, size_t n)
+static void act(struct tl_control *c, const struct tl_adapt_out *out, const struct tl_tier_info *tiers, size_t n)
 {
-	enum tl_at without = module->level ? module->level : TL_AT_SERVER;
 	size_t i;
 
 	for (i = 0; i < out->drops; i++)
@@ -121,7 +140,7 @@ static void act(struct tl_control *c, const struct tl_adapt_out *out, const stru
 	for (i = 0; i < c->n && i < out->tiers; i++) {
 		if (c->feed.pinned[i])
 			continue;
-		if (level_hold(c, i, out->tier[i].level, without) && out->tier[i].level == TL_AT_METHOD)
+		if (level_hold(c, i, out->tier[i].level, c->without) && out->tier[i].level == TL_AT_METHOD)
 			tl_control_functions(c, i, &out->tier[i], tiers, n);
 	}
 }
@@ -148,6 +167,7 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 		code = tl_error_no_memory(err);
 	code = code ? code : held_grow(c, err);
 	if (!code) {
+		c->without = module.level ? module.level : TL_AT_SERVER;
 		pins_look(c, tiers, n);
 		code = tl_adapt_step(c->adapt, &c->feed.in, &out);
 		if (code == -ENOMEM)
@@ -159,8 +179,8 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 	if (!code) {
 		tell(c, &out);
 		tl_control_called(c, interval);
-		act(c, &out, &module, tiers, n);
-		code = tl_control_hot(c, err);
+		act(c, &out, tiers, n);
+		code = tl_control_look(c, err);
 	}
 	free(tiers);
 	return code;
@@ -178,7 +198,7 @@ void tl_control_end(struct tl_control *control)
 	for (i = 0; i < control->n; i++) {
 		/* If it is refused, the lease ends by itself. */
 		if (control->held[i].level)
-			tl_ctl_level_set(control->ctl, name_of(control, i), TL_AT_UNKNOWN, 0, &err);
+			give_back(control, i, control->without, &err);
 		tl_control_forget(&control->held[i]);
 	}
 	free(control->held);

@@ -12,12 +12,13 @@ struct tl_log;
 struct tl_module;
 struct tl_tier_info;
 
-/* @told: that it was too hot. @called: it was, in one of @windows. */
+/* @called: it was, in one of @windows. @listed: the kernel has it. */
 struct tl_held_function {
 	char *name;
+	const struct tl_chosen *chosen;
 	u32 id;
 	unsigned int windows;
-	bool told, called;
+	bool called, listed;
 };
 
 /**
@@ -42,6 +43,7 @@ struct tl_held {
 /**
  * struct tl_control - Decisions of the adaptor put into effect
  * @held: [@n] by ids of tiers
+ * @without: level of tiers that have none of their own
  * @lease_ms: for how long a level holds without us
  */
 struct tl_control {
@@ -53,6 +55,7 @@ struct tl_control {
 	struct tl_adapt_feed feed;
 	struct tl_held *held;
 	size_t n;
+	enum tl_at without;
 	u32 lease_ms;
 };
 
@@ -63,7 +66,7 @@ void tl_control_end(struct tl_control *control);
 void tl_control_functions(struct tl_control *control, size_t tier, const struct tl_adapt_tier *wanted,
 			  const struct tl_tier_info *tiers, size_t n);
 void tl_control_called(struct tl_control *control, const struct tl_interval *interval);
-int tl_control_hot(struct tl_control *control, struct tl_error *err);
+int tl_control_look(struct tl_control *control, struct tl_error *err);
 void tl_control_drop(struct tl_control *control, size_t function);
 void tl_control_forget(struct tl_held *held);
 

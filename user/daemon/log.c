@@ -19,7 +19,7 @@
  */
 int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err)
 {
-	*log = (struct tl_log){ stdout, "standard output", 0 };
+	*log = (struct tl_log){ .to = stdout, .name = "standard output" };
 	if (!file)
 		return 0;
 	log->name = file;
@@ -48,6 +48,23 @@ int tl_log_close(struct tl_log *log, struct tl_error *err)
 	return code;
 }
 
+/* Decisions go on without it, so that has to be said where it can be. */
+static void failed(struct tl_log *log, int code)
+{
+	log->failed = code;
+	log->lost++;
+	clearerr(log->to);
+	if (!log->failing)
+		tl_out_error("%s: cannot write (%s): decisions go on, and are not in it", log->name, strerror(code));
+	log->failing = true;
+}
+
+static void works_again(struct tl_log *log)
+{
+	tl_out_error("%s: is written again, %llu rows are missing", log->name, log->lost);
+	log->failing = false;
+}
+
 /**
  * tl_log_row() - Write a row
  * @log: log
@@ -60,7 +77,9 @@ void tl_log_row(struct tl_log *log, json_t *row)
 	json_decref(row);
 	errno = line ? 0 : ENOMEM;
 	if (!line || fprintf(log->to, "%s\n", line) < 0 || fflush(log->to))
-		log->failed = errno ? errno : EIO;
+		failed(log, errno ? errno : EIO);
+	else if (log->failing)
+		works_again(log);
 	free(line);
 }
 

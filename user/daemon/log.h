@@ -3,6 +3,7 @@
 #define TL_DAEMON_LOG_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct tl_error;
@@ -10,12 +11,15 @@ struct tl_error;
 /**
  * struct tl_log - Rows of JSON, one a line, as they come
  * @name: what to call it in a sentence
- * @failed: a row could not be written
+ * @failed: a row could not be written, for that reason; @failing: nor could the last one
+ * @lost: so many
  */
 struct tl_log {
 	FILE *to;
 	const char *name;
 	int failed;
+	bool failing;
+	unsigned long long lost;
 };
 
 int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err);

@@ -10,10 +10,10 @@
 #include "signals.h"
 #include "table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <tierlens-version.h>
 
-#define LEASE_INTERVALS 3
 #define LEASE_MS_LEAST 1000
 #define DEVICES "/sys/bus/event_source/devices"
 
@@ -44,10 +44,16 @@ static int enable(const struct tl_daemon *daemon, struct tl_feed *feed, struct t
 
 static void lease_set(struct tl_control *control, const struct tl_feed *feed)
 {
-	u32 ms = feed->interval_ms > TIERLENS_LEASE_MS_MAX / LEASE_INTERVALS ? TIERLENS_LEASE_MS_MAX :
-									       LEASE_INTERVALS * feed->interval_ms;
+	control->lease_ms = max(TL_DAEMON_LEASE_INTERVALS * feed->interval_ms, (u32)LEASE_MS_LEAST);
+}
 
-	control->lease_ms = max(ms, (u32)LEASE_MS_LEAST);
+/* Longer ones would outlast any lease. */
+static int interval_check(const struct tl_feed *feed, struct tl_error *err)
+{
+	if (feed->interval_ms <= TL_DAEMON_INTERVAL_MS_MOST)
+		return 0;
+	return tl_error_set(err, -ERANGE, "intervals last %g s, and tierlensd takes %g s at most: give --interval",
+			    feed->interval_ms / 1e3, TL_DAEMON_INTERVAL_MS_MOST / 1e3);
 }
 
 static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
@@ -74,7 +80,8 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 		if (*gap)
 			tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
 		lease_set(control, feed);
-		code = tl_control_step(control, interval, err);
+		code = interval_check(feed, err);
+		code = code ? code : tl_control_step(control, interval, err);
 		tl_interval_free(interval);
 		done++;
 	}
@@ -108,6 +115,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	control.feed.trap_s = TL_HOOK_TRAP_S;
 	control.feed.function_trap_s = cost.both_s / 2;
 	code = control.adapt ? enable(daemon, &feed, err) : tl_error_no_memory(err);
+	code = code ? code : interval_check(&feed, err);
 	if (!code) {
 		begin_tell(daemon, &cost, &feed);
 		code = intervals(daemon, &feed, &control, err);

@@ -3,10 +3,14 @@
 #define TL_DAEMON_LOOP_H
 
 #include "choose.h"
+#include "ctl.h"
 #include "model/adapt.h"
 
 struct tl_error;
 struct tl_log;
+
+#define TL_DAEMON_LEASE_INTERVALS 3
+#define TL_DAEMON_INTERVAL_MS_MOST (TIERLENS_LEASE_MS_MAX / TL_DAEMON_LEASE_INTERVALS)
 
 /**
  * struct tl_daemon - What tierlensd goes by

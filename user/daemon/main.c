@@ -16,7 +16,6 @@
 #include <tierlens-version.h>
 
 #define INTERVAL_MS_LEAST 100
-#define INTERVAL_MS_MOST 3600000
 
 struct args {
 	struct tl_daemon daemon;
@@ -30,7 +29,7 @@ static int take(const struct tl_cmd *cmd, int option, struct args *args)
 
 	switch (option) {
 	case 'i':
-		status = tl_args_u64("--interval", optarg, INTERVAL_MS_LEAST, INTERVAL_MS_MOST, &ms);
+		status = tl_args_u64("--interval", optarg, INTERVAL_MS_LEAST, TL_DAEMON_INTERVAL_MS_MOST, &ms);
 		args->daemon.interval_ms = (u32)ms;
 		return status;
 	case 'n':

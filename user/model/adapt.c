@@ -415,7 +415,7 @@ static void levels(struct tl_adapt *a, const struct tl_adapt_in *in)
 		if (in->pinned && i < in->tiers && in->pinned[i]) {
 			if (place->want > rest_of(a, place))
 				tell_once(a, i, TL_ADAPT_PINNED);
-			place->level = rest_of(a, place);
+			place->level = in->pinned[i];
 			continue;
 		}
 		if (place->want > place->level)

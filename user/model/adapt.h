@@ -70,7 +70,7 @@ struct tl_adapt_cost {
 /**
  * struct tl_adapt_in - A window
  * @tiers: ids are below; the same for @cells_seen
- * @pinned: [@tiers] tiers whose level somebody has set
+ * @pinned: [@tiers] levels that somebody has set, TL_AT_UNKNOWN of all other tiers
  */
 struct tl_adapt_in {
 	double t_s, seconds, processors;
@@ -79,7 +79,7 @@ struct tl_adapt_in {
 	const struct tl_adapt_call *call;
 	size_t nodes, cells, calls;
 	size_t tiers, cells_seen, nodes_seen, functions_seen;
-	const bool *pinned;
+	const enum tl_at *pinned;
 	struct tl_adapt_cost cost;
 };
 
