@@ -180,6 +180,30 @@ int tl_control_probe_no_more(const char *tier, u32 id, struct netlink_ext_ack *e
 	return ret;
 }
 
+/**
+ * tl_control_del_tier() - Delete a tier's rule
+ * @name: the tier's name
+ * @extack: told why not
+ *
+ * Context: process.
+ * Return: as tl_tier_del_rule().
+ */
+int tl_control_del_tier(const char *name, struct netlink_ext_ack *extack)
+{
+	struct tl_tier *tier;
+	u32 id;
+	int ret;
+
+	mutex_lock(&lock);
+	tier = tl_tier_named(name);
+	id = tier ? tier->id : 0;
+	ret = tl_tier_del_rule(name, extack);
+	if (!ret && id && !READ_ONCE(tier->id))
+		tl_level_tier_gone(tier, id, now.enabled);
+	mutex_unlock(&lock);
+	return ret;
+}
+
 /* The module goes. Context: process; nobody can ask for anything any more. */
 void tl_control_exit(void)
 {

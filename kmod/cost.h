@@ -5,8 +5,9 @@
 /*
  * What the probes cost
  *
- * Every event is counted, and of one in 64 it is measured how long its handler takes, so
- * that to measure costs next to nothing. What the processor takes to come to a handler and
+ * Every event is counted, and of one in 61 it is measured how long its handler takes, so
+ * that to measure costs next to nothing. A prime, for what repeats itself every so many events
+ * shall not be measured at the same place each time. What the processor takes to come to a handler and
  * back is not seen here.
  */
 #include <linux/percpu.h>
@@ -14,7 +15,7 @@
 
 enum tl_cost_kind { TL_COST_HOOK, TL_COST_FUNCTION, TL_COST_KINDS };
 
-#define TL_COST_SAMPLE 64 /* a power of two */
+#define TL_COST_SAMPLE 61
 
 struct tl_cost {
 	u64 hits;

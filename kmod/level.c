@@ -16,6 +16,7 @@
  *
  * All of this is serialised by who calls, see control.c.
  */
+#include <linux/bitmap.h>
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 #include <linux/timekeeping.h>
@@ -159,25 +160,36 @@ void tl_level_disarm(void)
 
 /* ---- levels of tiers ---------------------------------------------------------------- */
 
-static void apply(struct tl_tier *tier, u8 level)
+/* What threads and connections know of a tier that is at trace or off from now on. */
+static void forget_tier(u32 id)
+{
+	tl_process_serve_no_more(id);
+	tl_track_cut_to_trace(id);
+}
+
+/* Return: whether its requests are followed no longer, which is for the caller to see to. */
+static bool put_level(struct tl_tier *tier, u8 level)
 {
 	u8 before = tier->level;
 
-	if (before == level)
-		return;
 	WRITE_ONCE(tier->level, level);
-	if (before == TIERLENS_LEVEL_METHOD)
+	if (before == TIERLENS_LEVEL_METHOD && level != before)
 		tl_method_forget(tier->id);
-	if (before < TIERLENS_LEVEL_SERVER || level >= TIERLENS_LEVEL_SERVER)
+	return before >= TIERLENS_LEVEL_SERVER && level < TIERLENS_LEVEL_SERVER;
+}
+
+static void apply(struct tl_tier *tier, u8 level)
+{
+	if (!put_level(tier, level))
 		return;
 	/* Handlers that have read the level before are done. */
 	synchronize_rcu();
-	tl_process_serve_no_more(tier->id);
-	tl_track_cut_to_trace(tier->id);
+	forget_tier(tier->id);
 }
 
 static void apply_default(u8 level)
 {
+	DECLARE_BITMAP(lowered, TL_TIERS) = {};
 	struct tl_tier *tier;
 	unsigned int i;
 
@@ -185,8 +197,14 @@ static void apply_default(u8 level)
 	/* Whoever is adding a tier with the one before is done. */
 	synchronize_rcu();
 	for (i = 1; (tier = tl_tier_at(i)); i++)
-		if (READ_ONCE(tier->id) && !tier->own_level)
-			apply(tier, level);
+		if (READ_ONCE(tier->id) && !tier->own_level && put_level(tier, level))
+			__set_bit(i, lowered);
+	if (bitmap_empty(lowered, TL_TIERS))
+		return;
+	/* As above. */
+	synchronize_rcu();
+	for_each_set_bit(i, lowered, TL_TIERS)
+		forget_tier(i);
 }
 
 /**
@@ -308,4 +326,22 @@ bool tl_level_expire(bool enabled, u64 *next_ns)
 	if (enabled)
 		lower_to(highest());
 	return more;
+}
+
+/**
+ * tl_level_tier_gone() - A tier is no more whose rule was all that there was of it
+ * @tier: its place
+ * @id: the number that it had
+ * @enabled: as above
+ *
+ * Context: process; whoever is discovered at its place has no level of its own.
+ */
+void tl_level_tier_gone(struct tl_tier *tier, u32 id, bool enabled)
+{
+	tier->own_level = false;
+	tier->lease_ns = 0;
+	tier->leased_to = 0;
+	tl_method_forget(id);
+	if (enabled)
+		lower_to(highest());
 }

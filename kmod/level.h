@@ -7,6 +7,7 @@
 #include <uapi/linux/tierlens.h>
 
 struct netlink_ext_ack;
+struct tl_tier;
 
 /**
  * struct tl_level_ask - What is asked of a level
@@ -43,5 +44,6 @@ u8 tl_level_default(void);
 int tl_level_set(const struct tl_level_ask *ask, bool enabled, struct netlink_ext_ack *extack);
 bool tl_level_expire(bool enabled, u64 *next_ns);
 u64 tl_level_lease_left_ns(u64 until_ns);
+void tl_level_tier_gone(struct tl_tier *tier, u32 id, bool enabled);
 
 #endif

@@ -12,7 +12,9 @@
  * So are those that are too deep, and returns of what was entered before it was probed.
  * Where the stack is the same, one has jumped to the other as its last act, and they return
  * at once, one after the other; or the first was left, and the second came in its place. Which
- * it is, is known when the second has returned: the first does so next, or never.
+ * it is, is known when the second has returned: the first does so next, or never. Where two
+ * tiers have the same place probed, each has a frame of its own there, and the one that was put
+ * on first is taken off first.
  *
  * A trap costs as much as thousands of instructions, so each function has a rate: one that
  * is called more often is told to be too hot, takes its traps off at once, wherever it is
@@ -48,6 +50,7 @@
 #define RATE_MAX 20000 /* entries a second: at a few microseconds each, some percent */
 
 struct function {
+	unsigned int place; /* in the table */
 	u32 id;
 	u32 tier;
 	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
@@ -58,7 +61,6 @@ struct function {
 	u32 rate_max;
 	u8 state; /* enum tierlens_function_state */
 	atomic64_t hits;
-	atomic64_t lost;
 	unsigned long second; /* that the next counts for */
 	atomic_t in_second;
 };
@@ -70,6 +72,7 @@ struct tl_frames {
 	bool in_doubt; /* the last one returns next, or was left */
 	struct frame {
 		u32 id;
+		u16 place; /* of the function */
 		bool inner; /* the same function is below */
 		unsigned long stack;
 		u64 began_ns;
@@ -80,6 +83,13 @@ struct tl_frames {
 
 static struct function *functions[TIERLENS_FUNCTIONS_MAX];
 static u32 last_id;
+
+/* Calls whose return was not seen, by place: a thread may be in a function that is no more. */
+static struct {
+	u32 id; /* of the function there */
+	atomic64_t calls;
+} lost[TIERLENS_FUNCTIONS_MAX];
+
 static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
 static struct tl_pool frames;
 static struct work_struct cool_work;
@@ -109,9 +119,10 @@ static bool is_hot(struct function *function)
 	return true;
 }
 
-static void lose(struct function *function, unsigned int n)
+static void lose(unsigned int place, u32 id)
 {
-	atomic64_add(n, &function->lost);
+	if (READ_ONCE(lost[place].id) == id)
+		atomic64_inc(&lost[place].calls);
 }
 
 static struct frame *top_of(struct tl_frames *f)
@@ -120,33 +131,33 @@ static struct frame *top_of(struct tl_frames *f)
 }
 
 /* The last one was left without a return. What it has called has been for who called it. */
-static void drop_top(struct tl_frames *f, struct function *function)
+static void drop_top(struct tl_frames *f)
 {
-	u64 below_ns = top_of(f)->below_ns;
+	const struct frame *left = top_of(f);
 
 	f->depth--;
 	if (f->depth)
-		top_of(f)->below_ns += below_ns;
-	lose(function, 1);
+		top_of(f)->below_ns += left->below_ns;
+	lose(left->place, left->id);
 }
 
 /* All that lie where the last one does. */
-static void drop_doubtful(struct tl_frames *f, struct function *function)
+static void drop_doubtful(struct tl_frames *f)
 {
 	unsigned long stack = top_of(f)->stack;
 
 	while (f->depth && top_of(f)->stack == stack)
-		drop_top(f, function);
+		drop_top(f);
 	f->in_doubt = false;
 }
 
 /* What the thread has left before it came to a function. */
-static void drop_left(struct tl_frames *f, struct function *function, unsigned long stack)
+static void drop_left(struct tl_frames *f, unsigned long stack)
 {
 	if (f->in_doubt)
-		drop_doubtful(f, function);
+		drop_doubtful(f);
 	while (f->depth && top_of(f)->stack < stack)
-		drop_top(f, function);
+		drop_top(f);
 }
 
 static bool is_in(const struct tl_frames *f, u32 id)
@@ -157,6 +168,17 @@ static bool is_in(const struct tl_frames *f, u32 id)
 		if (f->frames[i].id == id)
 			return true;
 	return false;
+}
+
+/* The function's frame among those that lie where the last one does; NULL if it is none of them. */
+static struct frame *there(struct tl_frames *f, u32 id)
+{
+	unsigned int i = f->depth;
+
+	while (i-- && f->frames[i].stack == top_of(f)->stack)
+		if (f->frames[i].id == id)
+			return &f->frames[i];
+	return NULL;
 }
 
 static struct tl_frames *frames_of(struct tl_task *task)
@@ -179,16 +201,17 @@ static void enter_function(struct function *function, unsigned long stack)
 	struct frame *frame;
 
 	if (!f) {
-		lose(function, 1);
+		lose(function->place, function->id);
 		return;
 	}
-	drop_left(f, function, stack);
+	drop_left(f, stack);
 	if (f->depth == DEPTH) {
-		lose(function, 1);
+		lose(function->place, function->id);
 		return;
 	}
 	frame = &f->frames[f->depth];
 	frame->id = function->id;
+	frame->place = function->place;
 	frame->inner = is_in(f, function->id);
 	frame->stack = stack;
 	frame->below_ns = 0;
@@ -197,17 +220,17 @@ static void enter_function(struct function *function, unsigned long stack)
 	f->depth++;
 }
 
-/* The class that the thread works for; false if that is no request of the tier. */
-static bool class_of(const struct tl_task *task, u32 tier, u32 *class)
+/* Whose request the thread works for: a tier, 0 if it is none's, or not known yet. */
+static u32 works_for(const struct tl_task *task, u32 *class)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 	const struct tl_request *request = now->request;
 
 	/* A hint without a lock: its storage stays a request's. It may just have ended. */
-	if (!request || READ_ONCE(request->seq) != now->seq || READ_ONCE(request->tier) != tier)
-		return false;
+	if (!request || READ_ONCE(request->seq) != now->seq)
+		return 0;
 	*class = READ_ONCE(request->class);
-	return true;
+	return READ_ONCE(request->tier);
 }
 
 static void deposit(const struct function *function, const struct tl_task *task,
@@ -215,41 +238,91 @@ static void deposit(const struct function *function, const struct tl_task *task,
 {
 	struct tl_call_sums sums = { .count = 1, .own_ns = tl_since(time_ns, frame->below_ns) };
 	struct tl_call_key key = { .function = function->id, .tier = function->tier };
+	u32 tier = works_for(task, &key.class);
 
 	if (!frame->inner) {
 		sums.total_ns = time_ns;
 		sums.cpu_ns = tl_since(tl_usage_cpu_now_ns(), frame->began_cpu_ns);
 	}
-	key.outside = !class_of(task, function->tier, &key.class);
-	/* A thread of another tier's process, which runs the same program. */
-	if (key.outside && (!task->process || READ_ONCE(task->process->tier) != function->tier))
+	key.outside = !tier;
+	if (key.outside)
+		key.class = 0;
+	/* Of another tier, whose processes run the same program, or which the same process serves. */
+	if (tier ? tier != function->tier :
+		   !task->process || READ_ONCE(task->process->tier) != function->tier)
 		return;
 	tl_shard_deposit_function(&key, function->name, &sums);
 }
 
+/* It takes place in the one below, but not if another one's frame of the same call is still there. */
+static void take_off(struct tl_frames *f, struct frame *frame, u64 time_ns)
+{
+	struct frame *top = top_of(f), *other;
+
+	if (frame == top) {
+		f->depth--;
+		f->in_doubt = f->depth && top_of(f)->stack == frame->stack;
+		if (f->depth)
+			top_of(f)->below_ns += time_ns;
+		return;
+	}
+	for (other = frame; other < top; other++)
+		*other = other[1];
+	f->depth--;
+}
+
+/* What it has called, though frames of the same call have counted it. */
+static u64 below_of(struct tl_frames *f, const struct frame *frame)
+{
+	const struct frame *other;
+	u64 below_ns = 0;
+
+	for (other = frame; other <= top_of(f); other++)
+		below_ns += other->below_ns;
+	return below_ns;
+}
+
 /* Context: task, interrupts off. */
-static void leave_function(struct function *function)
+static void leave_function(struct function *function, unsigned long stack)
 {
 	struct tl_task *task = known_task();
 	struct tl_frames *f = task ? task->frames : NULL;
-	struct frame *frame;
+	struct frame *frame, left;
 	u64 time_ns;
 
+	/* Of a call that was too deep, and lost when it began. */
+	if (f && f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
+		return;
 	if (f && f->in_doubt && top_of(f)->id != function->id)
-		drop_doubtful(f, function);
+		drop_doubtful(f);
 	if (!f || !is_in(f, function->id)) {
-		lose(function, 1);
+		lose(function->place, function->id);
 		return;
 	}
-	while (top_of(f)->id != function->id)
-		drop_top(f, function);
-	frame = top_of(f);
-	f->depth--;
+	while (!(frame = there(f, function->id)))
+		drop_top(f);
 	time_ns = tl_since(ktime_get_mono_fast_ns(), frame->began_ns);
-	f->in_doubt = f->depth && top_of(f)->stack == frame->stack;
-	if (f->depth)
-		top_of(f)->below_ns += time_ns;
-	deposit(function, task, frame, time_ns);
+	left = *frame;
+	left.below_ns = below_of(f, frame);
+	take_off(f, frame, time_ns);
+	deposit(function, task, &left, time_ns);
+}
+
+/*
+ * Whether a process runs the program that is meant; of the file that the function is in, others are told
+ * of, too, where any consumer wants them.
+ */
+static bool runs_it(const struct function *function, const struct mm_struct *mm)
+{
+	const struct file *program;
+	bool same;
+
+	rcu_read_lock();
+	program = rcu_dereference(mm->exe_file);
+	/* A file that is just given up is at worst another one's: a trap too many. */
+	same = program && file_inode(program) == file_inode(function->program);
+	rcu_read_unlock();
+	return same;
 }
 
 /* Context: task, may sleep. */
@@ -259,6 +332,8 @@ static int on_enter(TL_UPROBE_ENTER)
 	unsigned long flags;
 	u64 began;
 
+	if (!runs_it(function, current->mm))
+		return 0;
 	atomic64_inc(&function->hits);
 	if (unlikely(is_hot(function)))
 		return UPROBE_HANDLER_REMOVE;
@@ -279,11 +354,11 @@ static int on_leave(TL_UPROBE_LEAVE)
 	unsigned long flags;
 	u64 began;
 
-	if (!has_requests())
+	if (!has_requests() || !runs_it(function, current->mm))
 		return 0;
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
-	leave_function(function);
+	leave_function(function, user_stack_pointer(regs));
 	tl_cost_end(TL_COST_FUNCTION, began);
 	local_irq_restore(flags);
 	return 0;
@@ -294,15 +369,9 @@ static bool wants(TL_UPROBE_FILTER)
 {
 	const struct function *function = container_of(consumer, struct function,
 						       uprobe.consumer);
-	const struct file *program;
-	bool same;
 
-	rcu_read_lock();
-	program = rcu_dereference(mm->exe_file);
-	/* A file that is just given up is at worst another one's: a trap too many. */
-	same = program && file_inode(program) == file_inode(function->program);
-	rcu_read_unlock();
-	return same;
+	return READ_ONCE(function->state) != TIERLENS_FUNCTION_STATE_HOT &&
+	       runs_it(function, mm);
 }
 
 /* ---- what is probed ------------------------------------------------------------------ */
@@ -416,6 +485,9 @@ static int add(const struct tl_method_ask *ask, u32 tier, u32 *id,
 		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
 		return -ENOMEM;
 	}
+	function->place = place - functions;
+	atomic64_set(&lost[function->place].calls, 0);
+	WRITE_ONCE(lost[function->place].id, function->id);
 	ret = probe_begin(function, extack);
 	if (ret) {
 		function_free(function);
@@ -428,10 +500,20 @@ static int add(const struct tl_method_ask *ask, u32 tier, u32 *id,
 
 static int check_files(const struct tl_method_ask *ask, struct netlink_ext_ack *extack)
 {
-	if (S_ISREG(file_inode(ask->file)->i_mode) && S_ISREG(file_inode(ask->program)->i_mode))
-		return 0;
-	NL_SET_ERR_MSG(extack, "what the function is in, or its program, is no file of a disk");
-	return -EINVAL;
+	const struct inode *inode = d_real_inode(ask->file->f_path.dentry);
+
+	if (!S_ISREG(file_inode(ask->file)->i_mode) ||
+	    !S_ISREG(file_inode(ask->program)->i_mode)) {
+		NL_SET_ERR_MSG(extack,
+			       "what the function is in, or its program, is no file of a disk");
+		return -EINVAL;
+	}
+	if (ask->offset >= (u64)i_size_read(inode)) {
+		NL_SET_ERR_MSG(extack,
+			       "the function lies behind the end of its file: give the offset in the file, not an address");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /**
@@ -580,7 +662,7 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 		view->state = function->state;
 		view->rate_max = function->rate_max;
 		view->hits = atomic64_read(&function->hits);
-		view->lost = atomic64_read(&function->lost);
+		view->lost = atomic64_read(&lost[i].calls);
 	}
 	mutex_unlock(&lock);
 	return true;

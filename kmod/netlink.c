@@ -295,7 +295,7 @@ int tierlens_nl_tier_del_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = tl_nl_refuse_twice(info->nlhdr, info->extack);
 	if (!ret)
 		ret = tl_nl_get_name(info, TIERLENS_A_TIER_NAME, &name);
-	return ret ? ret : tl_tier_del_rule(name, info->extack);
+	return ret ? ret : tl_control_del_tier(name, info->extack);
 }
 
 /* What both commands about a rule are given. */

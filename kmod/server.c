@@ -204,6 +204,21 @@ static bool ask_caller(struct tl_server *server, u64 bytes)
 	return true;
 }
 
+/* @class, @parent: of the request before. */
+static void learn_caller(struct tl_server *server, u64 bytes, u32 class, u32 parent)
+{
+	bool had_caller = server->caller;
+
+	/* Callers tell nothing now. */
+	if (!tl_level_nests())
+		return;
+	/* Who said good-bye and has gone is who asked before. */
+	if (!ask_caller(server, bytes) && had_caller) {
+		server->request.class = class;
+		server->request.parent = parent;
+	}
+}
+
 static noinline void classify(struct tl_server *server, struct tl_task *task, u64 bytes, bool first)
 {
 	struct tl_request *request = &server->request;
@@ -245,7 +260,6 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 {
 	struct tl_request *request = &server->request;
 	struct tl_ended *ended = this_cpu_ptr(&ended_request);
-	bool had_caller = server->caller;
 	u32 class = request->class, parent = request->parent;
 	u64 seq = request->seq;
 
@@ -255,9 +269,11 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	settle(server, server->conn.sk);
 	if (unlikely(is_off(server))) {
 		tl_server_end(server);
+		tl_turn_for_nobody(task);
 		return TL_IGNORED;
 	}
 	if (unlikely(is_coarse(server))) {
+		tl_turn_for_nobody(task);
 		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
 						losses()))
 			deposit(ended);
@@ -273,11 +289,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		server->unread = false;
 		if (task->process)
 			WRITE_ONCE(task->process->tier, server->tier->id);
-		/* Who said good-bye and has gone is who asked before. */
-		if (!ask_caller(server, bytes) && had_caller) {
-			request->class = class;
-			request->parent = parent;
-		}
+		learn_caller(server, bytes, class, parent);
 	}
 	/* The caller's end is asked before the bytes: rules of one's own go first. */
 	if (tl_class_reads())
@@ -299,7 +311,7 @@ static bool unread(const struct tl_server *server)
 
 static void answered(struct tl_server *server, bool interim)
 {
-	struct tl_link *link = tl_join_lock(server);
+	struct tl_link *link = tl_level_nests() ? tl_join_lock(server) : NULL;
 
 	if (!link)
 		return;
@@ -338,8 +350,7 @@ static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 		return;
 	}
 	/* Refused: what it does next is not part of that errand, either. */
-	if (now.request && READ_ONCE(now.request->errand))
-		thread->current_request.request = NULL;
+	tl_turn_end_errand(task);
 	tl_ledger_answers(task, request, false, now_ns);
 }
 
@@ -381,9 +392,12 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	enum tl_outcome outcome;
 	bool own;
 
-	/* Who answers it does not matter. */
-	if (unlikely(request->coarse))
+	/* Who answers it does not matter, but what he did for it is not for the next one. */
+	if (unlikely(request->coarse)) {
+		if (task)
+			tl_turn_end_errand(task);
 		task = NULL;
+	}
 	own = task && is_current(task, request);
 	settle(server, server->conn.sk);
 	if (open && !interim) {

@@ -180,22 +180,29 @@ turn_at(struct tl_task *task, struct tl_conn *conn,
 		tl_turn_begin(task);
 }
 
-/* A socket that slipped through; known only if it is on a tier's port. */
-static noinline struct tl_conn *add_late(struct sock *sk)
+/*
+ * A socket that slipped through; known only if it is on a tier's port. If nothing is to be seen of that, it is known,
+ * at least, that the thread turns to it.
+ */
+static noinline struct tl_conn *add_late(struct sock *sk, struct tl_task *task)
 {
 	struct tl_endpoint at;
+	struct tl_conn *conn;
 
 	if (sk->sk_state != TCP_ESTABLISHED || !tl_endpoint_local(&at, sk) ||
 	    !tl_tier_find(&at))
 		return NULL;
-	return tl_server_add(sk, current->comm);
+	conn = tl_server_add(sk, current->comm);
+	if (!conn && task)
+		tl_turn_for_nobody(task);
+	return conn;
 }
 
-static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked)
+static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked, struct tl_task *task)
 {
 	struct tl_conn *conn = tl_conn_lock_peeked(peeked, sk);
 
-	return likely(conn) ? conn : add_late(sk);
+	return likely(conn) ? conn : add_late(sk, task);
 }
 
 /* Whether nothing of a send will go out: the other side has reset or closed. */
@@ -221,7 +228,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 	now_ns = ktime_get_mono_fast_ns();
 	if (is_dead(sk))
 		return TL_IGNORED;
-	conn = lock_or_add(sk, conn);
+	conn = lock_or_add(sk, conn, NULL);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
@@ -323,7 +330,7 @@ static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl
 	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome = TL_IGNORED;
 
-	conn = lock_or_add(sk, conn);
+	conn = lock_or_add(sk, conn, task);
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)

@@ -54,6 +54,22 @@ static inline void tl_turn_claim(struct tl_task *task, struct tl_request *reques
 	tl_turn_begin_anew(task);
 }
 
+/* It is known, at least, that the thread does not work for whom it did. */
+static inline void tl_turn_for_nobody(struct tl_task *task)
+{
+	task->thread.current_request.request = NULL;
+	tl_turn_claim(task, NULL);
+}
+
+/* What the thread does next is not part of its errand, if it runs one. */
+static inline void tl_turn_end_errand(struct tl_task *task)
+{
+	struct tl_request_ref *now = &task->thread.current_request;
+
+	if (now->request && READ_ONCE(now->request->errand))
+		now->request = NULL;
+}
+
 /**
  * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was
  * @task: the current thread

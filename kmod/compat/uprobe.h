@@ -34,6 +34,16 @@ struct tl_compat_uprobe {
 #endif
 };
 
+/* Where the stack was when a function was entered that now has returned. */
+static inline unsigned long tl_compat_uprobe_entry_stack(unsigned long stack)
+{
+#ifdef CONFIG_X86
+	/* The return address was on it. */
+	stack -= sizeof(unsigned long);
+#endif
+	return stack;
+}
+
 #ifdef TL_HAVE_UPROBE_HANDLE
 static inline int tl_compat_uprobe_add(struct tl_compat_uprobe *u)
 {

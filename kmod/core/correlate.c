@@ -104,6 +104,8 @@ bool tl_correlate_request_traced(struct tl_request *request, struct tl_thread *t
 
 	request->coarse = 1;
 	thread->current_request.request = NULL;
+	/* Until it takes a request that is followed, its calls are nobody's errands. */
+	thread->serves = 0;
 	return filled;
 }
 

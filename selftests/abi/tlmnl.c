@@ -415,10 +415,10 @@ static int do_function_add(int argc, char **argv)
 	int exe = open(program, O_RDONLY | O_CLOEXEC);
 	char buffer[TL_REQUEST_BYTES];
 	struct nlmsghdr *nlh = tl_request(&tl, buffer, TIERLENS_CMD_FUNCTION_NEW, NLM_F_ACK);
-	int64_t offset = argv[2][0] == '+' ? (int64_t)to_number(argv[2] + 1) :
-					     symbol_offset(argv[3], argv[2]);
+	bool given = argv[2][0] == '+';
+	int64_t offset = given ? (int64_t)to_number(argv[2] + 1) : symbol_offset(argv[3], argv[2]);
 
-	if (file < 0 || exe < 0 || offset < 0) {
+	if (file < 0 || exe < 0 || (offset < 0 && !given)) {
 		fprintf(stderr, "tlmnl: no such file or function: %s in %s\n", argv[2], argv[3]);
 		exit(2);
 	}

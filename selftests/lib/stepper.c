@@ -3,12 +3,13 @@
  * A tier whose functions know how often and how long they were called:
  *
  *   stepper --port PORT [--lookup-us N] [--render-us N] [--delay-us N] [--tiny N] [--jump N]
+ *           [--folds N] [--also PORT]
  *
  * A thread a connection, the line protocol of frame.h; of a request only class, number and
  * size matter. Each request is served by serve(), which calls check(), lookup() (sleeps),
- * fold() (calls itself, four deep in all), render() (works) and, of every N-th, jump(), which
+ * fold() (calls itself, --folds deep in all: 4), render() (works) and, of every N-th, jump(), which
  * comes back without a return. --tiny: tiny() so many times. SIGUSR1: lookup() takes --delay-us
- * longer from now on; SIGUSR2: no more. At SIGTERM it prints one line of JSON a class and
+ * longer from now on; SIGUSR2: no more. --also: it serves at that port, too. At SIGTERM it prints one line of JSON a class and
  * function: how often it was called and how long that took, by its own clock.
  */
 #include <fcntl.h>
@@ -30,7 +31,6 @@
 
 /* Functions keep their names, and their callers. */
 #define STEP __attribute__((noinline, noclone, used)) static
-#define FOLDS 4
 #define CLASSES 8
 
 enum step { SERVE, CHECK, LOOKUP, FOLD, RENDER, JUMP, TINY, STEPS };
@@ -38,7 +38,7 @@ enum step { SERVE, CHECK, LOOKUP, FOLD, RENDER, JUMP, TINY, STEPS };
 static const char *const names[STEPS] = {"serve", "check", "lookup", "fold", "render", "jump",
 					 "tiny"};
 
-static unsigned int lookup_us = 2000, render_us = 500, delay_us = 20000, tinies, jumps;
+static unsigned int lookup_us = 2000, render_us = 500, delay_us = 20000, tinies, jumps, folds = 4;
 static volatile sig_atomic_t delayed;
 
 struct truth {
@@ -105,7 +105,7 @@ STEP unsigned int fold(struct job *job, unsigned int depth)
 	if (depth)
 		sum += fold(job, depth - 1);
 	pause_us(100);
-	if (depth == FOLDS - 1)
+	if (depth == folds - 1)
 		job->step[FOLD].ns += now_ns() - began;
 	job->step[FOLD].calls++;
 	return sum;
@@ -131,6 +131,18 @@ STEP void jump(struct job *job)
 	longjmp(job->back, 1);
 }
 
+/* Called so, and cannot be probed: there is a trap already. Nobody calls it. */
+__asm__(".pushsection .text\n"
+	".type trapped, %function\n"
+	"trapped:\n"
+#ifdef __x86_64__
+	"int3\n"
+#else
+	"brk #0\n"
+#endif
+	".size trapped, . - trapped\n"
+	".popsection");
+
 STEP void tiny(struct job *job)
 {
 	job->step[TINY].calls++;
@@ -144,7 +156,7 @@ STEP void serve(struct job *job)
 
 	check(job);
 	lookup(job);
-	fold(job, FOLDS - 1);
+	fold(job, folds - 1);
 	if (jumps && job->request.id % jumps == 0 && !setjmp(job->back))
 		jump(job);
 	for (i = 0; i < tinies; i++)
@@ -249,15 +261,16 @@ static void *listener(void *arg)
 	return NULL;
 }
 
-static void options(int argc, char **argv, struct addr *at)
+static void options(int argc, char **argv, struct addr *at, struct addr *also)
 {
 	static const struct option longs[] = {{"port", 1, NULL, 'p'},	{"lookup-us", 1, NULL, 'l'},
 					      {"render-us", 1, NULL, 'r'}, {"delay-us", 1, NULL, 'd'},
 					      {"tiny", 1, NULL, 't'},	{"jump", 1, NULL, 'j'},
+					      {"folds", 1, NULL, 'f'},	{"also", 1, NULL, 'a'},
 					      {NULL, 0, NULL, 0}};
 	int option;
 
-	at->len = 0;
+	at->len = also->len = 0;
 	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1)
 		switch (option) {
 		case 'p':
@@ -278,6 +291,12 @@ static void options(int argc, char **argv, struct addr *at)
 		case 'j':
 			jumps = opt_number(optarg, 0, 1000000);
 			break;
+		case 'f':
+			folds = opt_number(optarg, 1, 1000);
+			break;
+		case 'a':
+			opt_addr(also, optarg);
+			break;
 		default:
 			exit(2);
 		}
@@ -285,27 +304,35 @@ static void options(int argc, char **argv, struct addr *at)
 		opt_usage("--port is missing", "");
 }
 
+static void listen_at(struct addr *at)
+{
+	pthread_t thread;
+	int fd = addr_listen(at);
+
+	if (fd < 0) {
+		fprintf(stderr, "stepper: cannot listen on %s: %s\n", at->text, strerror(-fd));
+		exit(1);
+	}
+	/* It came as one that does not wait. */
+	if (fcntl(fd, F_SETFL, 0) || pthread_create(&thread, NULL, listener, (void *)(long)fd))
+		exit(1);
+}
+
 int main(int argc, char **argv)
 {
-	struct addr at;
-	pthread_t thread;
+	struct addr at, also;
 	sigset_t set;
-	int fd, got;
+	int got;
 
-	options(argc, argv, &at);
+	options(argc, argv, &at, &also);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	fd = addr_listen(&at);
-	if (fd < 0) {
-		fprintf(stderr, "stepper: cannot listen on %s: %s\n", at.text, strerror(-fd));
-		return 1;
-	}
-	/* It came as one that does not wait. */
-	if (fcntl(fd, F_SETFL, 0) || pthread_create(&thread, NULL, listener, (void *)(long)fd))
-		return 1;
+	listen_at(&at);
+	if (also.len)
+		listen_at(&also);
 	for (;;) {
 		sigwait(&set, &got);
 		if (got == SIGTERM)

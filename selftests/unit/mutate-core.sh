@@ -39,6 +39,7 @@ mutations=(
 	'traced not merged|cell.c|/into->traced += from->traced;/d'
 	'traced is as any|correlate.c|/request->coarse = 1;/d'
 	'traced becomes current|correlate.c|/request->coarse = 1;/{n;d}'
+	'who takes traced ones serves on|correlate.c|/thread->serves = 0;/d'
 	'coarse stays|request.c|/request->coarse = 0;/d'
 	'coarse is not told|request.c|/ended->coarse = request->coarse;/d'
 	'kinds swapped|correlate.c|s/call->by = is_current(thread, owner) ? thread->by : TL_BY_OWNER/call->by = is_current(thread, owner) ? TL_BY_OWNER : thread->by/'

@@ -46,6 +46,7 @@ static void nobody(void)
 	is_u64(other.coarse, 0, "and is as any");
 	traced(&request, 9300);
 	ok(!thread.current_request.request, "then the thread turns to another one: not for the first");
+	is_u64(thread.serves, 0, "and serves no more, until it takes one that is followed");
 }
 
 /* The level was raised between two requests of a connection, and lowered again. */

@@ -135,6 +135,34 @@ stop_follow
 is "$(cells /tmp/cut.jsonl $front count) $(cells /tmp/cut.jsonl $front traced)" '1 1' 'that one is counted, its own time is not known'
 check 'front: as the others again' tlmnl level tierserver:$front
 
+# ---- connections that are kept ---------------------------------------------------------------
+
+# keep N: one connection, on each of both ways, in $asker; a request in 20 ms
+keep()
+{
+	load --to $front --connections 1 --think-ms 20 --ask 'home calls=1' --requests "$1" --seconds 100 >/tmp/load.json &
+	asker=$!
+	sleep $((2 * slow))
+}
+
+keep 400
+check 'front: trace, with connections that have served' tlmnl level tierserver:$front trace
+follow /tmp/kept-trace.jsonl
+sleep $((2 * slow))
+stop_follow
+is "$(unattributed /tmp/kept-trace.jsonl)" 0 'kept: calls of threads that have served are no loss'
+jq -en "$(cells /tmp/kept-trace.jsonl $front traced) > 10" >/dev/null && ok 'kept: requests' || not_ok 'kept: requests'
+wait $asker
+check 'all: trace' tlmnl level tierserver:$front && tlmnl level - trace || not_ok 'all: trace'
+keep 400
+check 'all: server, with connections that nobody has joined' tlmnl level - server
+follow /tmp/kept.jsonl
+wait $asker
+stop_follow
+jq -en "$(cells /tmp/kept.jsonl $back count) > 10" >/dev/null && ok 'kept: requests, again' || not_ok 'kept: requests, again'
+is "$(roots /tmp/kept.jsonl $back)" 0 'kept: who asks is known again'
+is "$(jq -s '[.[].losses.ambiguous // 0] | add' /tmp/kept.jsonl)" 0 'kept: nothing is taken for pipelined'
+
 # ---- changes under load -------------------------------------------------------------------
 
 follow /tmp/changes.jsonl

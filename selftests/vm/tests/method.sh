@@ -97,7 +97,9 @@ refused 'not at level method' tlmnl function-add stepper lookup "$stepper"
 ask 6
 check 'level method' tlmnl level stepper method
 refused 'no tier has that name' tlmnl function-add nobody lookup "$stepper"
-refused 'the kernel refuses to probe' tlmnl function-add stepper +1000000000 "$stepper"
+refused 'the kernel refuses to probe' tlmnl function-add stepper trapped "$stepper"
+refused 'behind the end of its file' tlmnl function-add stepper +1000000000 "$stepper"
+refused 'behind the end of its file' tlmnl function-add stepper +9223372036854775808 "$stepper"
 refused 'no file of a disk' tlmnl function-add stepper +64 /dev/null
 refused 'no file of a disk' tlmnl function-add stepper lookup "$stepper" /dev/null
 refused 'needs CAP_PERFMON' setpriv --bounding-set=-sys_admin,-perfmon tlmnl function-add stepper lookup "$stepper"
@@ -148,6 +150,24 @@ is "$(outside)" 0 'nothing outside of requests'
 is "$(jq -s '[.[].cost.function_hits] | add >= '$((2 * requests * 8)) /tmp/f.jsonl)" true 'what it costs: hits'
 is "$(jq -s '[.[].cost | select(.hook_hits > 1000 and .hook_ns == 0)] | length' /tmp/f.jsonl)" 0 'what it costs: time'
 
+# ---- too deep ----------------------------------------------------------------------------
+
+# lost FUNCTION
+lost()
+{
+	tlmnl function-list | jq "select(.name == \"$1\") | .lost"
+}
+
+start_stepper --folds 30
+follow /tmp/f.jsonl
+ask 20
+stop_follow
+stop_stepper
+# serve() is below.
+is "$(called fold count) $(lost fold)" "$((23 * 20)) $((7 * 20))" 'thirty deep: 24 are followed, the others are counted as lost'
+is "$(called serve count) $(lost serve)" '20 0' 'thirty deep: what is below is as it was'
+jq -en "$(called fold total_ns) >= $(truth fold total_ns)" >/dev/null && ok 'thirty deep: time' || not_ok 'thirty deep: time'
+
 # ---- in no other program -----------------------------------------------------------------
 
 cp "$stepper" /tmp/other
@@ -170,8 +190,48 @@ load --to 7202 --ask home --requests 20 --seconds 60 >/dev/null || not_ok 'load'
 is "$(slept)" 0 'nor is a library probed in it'
 ask 10
 is "$(slept)" 50 'but in the program it is'
+check 'the other one: level method' tlmnl level other:7202 method
+other_id=$(tlmnl function-add other:7202 clock_nanosleep "$library" /tmp/other) || not_ok 'probe the library in both'
+follow /tmp/f.jsonl
+load --to 7202 --ask home --requests 20 --seconds 60 >/dev/null || not_ok 'load'
+ask 10
+stop_follow
+is "$(slept)" 100 'probed in both, each is told of its own: hits'
+is "$(jq -s "[.[].calls[] | select(.function == $probe_id) | .count] | add" /tmp/f.jsonl) $(
+	jq -s "[.[].calls[] | select(.function == $other_id) | .count] | add" /tmp/f.jsonl)" '50 100' 'and calls'
+is "$(tlmnl function-list | jq -s 'map(select(.name == "clock_nanosleep") | .lost) | add')" 0 'and none is lost'
 check 'the library is probed no more' tlmnl function-del stepper "$probe_id"
+check 'nor in the other' tlmnl level other:7202
 kill -TERM $other
+
+# ---- one program, two tiers ------------------------------------------------------------------
+
+stop_stepper
+check 'all are probed no more' tlmnl function-del stepper
+tlmnl tier-add second 7203 || not_ok 'tier add'
+start_stepper --also 7203
+wait_until 10 listening 7203
+check 'second: level method' tlmnl level second method
+probe lookup >/dev/null && tlmnl function-add second lookup "$stepper" >/dev/null || not_ok 'probe in both'
+follow /tmp/f.jsonl
+ask 20
+load --to 7203 --ask home --requests 10 --seconds 60 >/dev/null || not_ok 'load'
+stop_follow
+is "$(jq -s '[.[].calls[] | select(.tier_name == "stepper") | .count] | add' /tmp/f.jsonl) $(
+	jq -s '[.[].calls[] | select(.tier_name == "second") | .count] | add' /tmp/f.jsonl)" '20 10' 'a place that is probed for two tiers: each has its own'
+is "$(tlmnl function-list | jq -s 'map(.lost) | add')" 0 'and none is lost'
+check 'second: no level of its own' tlmnl level second
+check 'its rule is deleted' tlmnl tier-del second
+check 'all are probed no more' tlmnl function-del stepper
+stop_stepper
+tlmnl tier-add lonely 7999 && tlmnl level lonely method || not_ok 'a tier that nobody has met'
+tlmnl function-add lonely lookup "$stepper" >/dev/null || not_ok 'probe in it'
+start_stepper
+(is_whole '' | grep -q '^not ok') && ok 'it is probed' || not_ok 'it is probed'
+check 'its rule is deleted' tlmnl tier-del lonely
+is "$(tlmnl function-list | jq -s 'map(select(.tier == "lonely")) | length')" 0 'and it is probed no more'
+probe_all
+probe jump >/dev/null || not_ok 'probe jump'
 
 # ---- too hot -----------------------------------------------------------------------------
 
