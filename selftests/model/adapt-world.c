@@ -101,6 +101,8 @@ static void functions_add(struct world *w, size_t t, size_t class, const struct 
 {
 	size_t f;
 
+	if (w->late > 0 && w->fresh[t] && uniform(w) < w->late)
+		return;
 	for (f = 0; f < FUNCTIONS && w->level[t] == TL_AT_METHOD; f++) {
 		struct tl_adapt_call *call = &w->call[(t * CLASSES + class) * FUNCTIONS + f];
 		double own_s = (r->own[t] - r->extra[t]) / FUNCTIONS / 2 + (f == FAULTY ? r->extra[t] : 0);
@@ -208,6 +210,7 @@ const struct tl_adapt_in *world_window(struct world *w)
 				      .pinned = w->pinned };
 	nodes_make(w);
 	cost_make(w, all);
+	memset(w->fresh, 0, sizeof(w->fresh));
 	w->t_s++;
 	return &w->in;
 }
@@ -224,6 +227,7 @@ void world_obey(struct world *w, const struct tl_adapt_out *out)
 			continue;
 		if (w->level[i] != out->tier[i].level)
 			memset(w->dropped[i], 0, sizeof(w->dropped[i]));
+		w->fresh[i] = w->level[i] != TL_AT_METHOD && out->tier[i].level == TL_AT_METHOD;
 		w->level[i] = out->tier[i].level;
 		w->functions[i] = out->tier[i].functions;
 	}

@@ -25,17 +25,18 @@ extern const char *const shape_names[SHAPES];
  * @network: what lies between the first two tiers takes so long, seconds
  * @bytes: of an answer, on the average; with it, times grow by @per_byte
  * @calls: of each of a tier's functions a request, @trap_s: what each costs; hooks cost @hook_s a request
- * @levels: obeyed
+ * @late: part of a tier's first window at method in whose requests calls are not seen yet
+ * @level: obeyed
  */
 struct world {
 	enum shape shape;
 	double requests, swing, period, noise;
 	size_t tier, class;
-	double times, timeouts, network, bytes, per_byte, calls, trap_s, hook_s;
+	double times, timeouts, network, bytes, per_byte, calls, trap_s, hook_s, late;
 	enum tl_at level[TIERS];
 	size_t functions[TIERS];
 	enum tl_at pinned[TIERS];
-	bool dropped[TIERS][FUNCTIONS], no_paths, no_cost;
+	bool dropped[TIERS][FUNCTIONS], fresh[TIERS], no_paths, no_cost;
 	uint64_t random;
 	/* what it makes */
 	double t_s, share;

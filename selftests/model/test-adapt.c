@@ -19,8 +19,9 @@ struct run {
 	struct tl_adapt *adapt;
 	struct tl_adapt_out out;
 	unsigned int changes, over, over_twice, raised_wrong, why[TL_ADAPT_WHYS], hot;
+	unsigned int findings;
 	bool failed, found, raised, unsound;
-	double extra_s, in_s, last_share;
+	double extra_s, in_s, first_in_s, last_share;
 };
 
 static void begin(struct run *r, enum shape shape, double requests, uint64_t seed, const struct tl_adapt_options *options)
@@ -74,6 +75,8 @@ static void look(struct run *r)
 		if (f->function != r->w.tier * FUNCTIONS + FAULTY)
 			continue;
 		r->found = true;
+		if (!r->findings++)
+			r->first_in_s = f->in_s;
 		r->extra_s = f->extra_s;
 		r->in_s = f->in_s;
 	}
@@ -221,6 +224,39 @@ static void test_finding(void)
 	ok(r.found && fabs(r.extra_s - 0.02) < 0.003, "ten times 2 ms extra are found: %.1f ms", 1e3 * r.extra_s);
 	ok(r.in_s > 0.8 * r.extra_s && r.in_s < 1.1 * r.extra_s, "and most of it in one function: %.1f ms", 1e3 * r.in_s);
 	end(&r);
+}
+
+/* Calls that began before they were looked at are missing at first: what is told last has them. */
+static void test_late(void)
+{
+	unsigned int again = 0, right = 0, same = 0, dropped = 0, seed;
+	struct run r;
+
+	for (seed = 0; seed < TRIALS; seed++) {
+		begin(&r, LOGNORMAL_HALF, 50, 40 + seed, NULL);
+		r.w.tier = 1;
+		r.w.late = 0.4;
+		windows(&r, 100);
+		r.w.times = 11;
+		windows(&r, 40);
+		again += r.findings == 2 && r.first_in_s < 0.88 * r.extra_s;
+		right += r.in_s > 0.9 * r.extra_s && r.in_s < 1.1 * r.extra_s && fabs(r.extra_s - 0.02) < 0.004;
+		end(&r);
+		begin(&r, LOGNORMAL_HALF, 50, 40 + seed, NULL);
+		r.w.tier = 1;
+		windows(&r, 100);
+		r.w.times = 11;
+		windows(&r, 40);
+		same += r.findings == 1 && r.in_s > 0.9 * r.extra_s;
+		r.w.dropped[1][FAULTY] = true;
+		windows(&r, 100);
+		dropped += r.findings == 1;
+		end(&r);
+	}
+	ok(again >= TRIALS - 1, "four of ten calls are missing at first: it is told once more (%u of %d)", again, TRIALS);
+	ok(right >= TRIALS - 1, "  and right then (%u)", right);
+	ok(same >= TRIALS - 2, "none is missing: it is told once (%u)", same);
+	ok(dropped >= same, "  and not again when it is looked at no longer (%u)", dropped);
 }
 
 /* Of one class only: the path is that of the class. */
@@ -532,6 +568,7 @@ int main(void)
 	test_healthy();
 	test_faults();
 	test_finding();
+	test_late();
 	test_class();
 	test_few();
 	test_flapping();

@@ -24,14 +24,14 @@ struct tl_adapt_sizes {
  * @base_own_s: Σ own time of @base_n requests, forgotten slowly, while all was well
  * @now_own_s: Σ own time of @now_n requests since trouble began, @method_n: of those in whose windows
  *             functions were looked at
- * @known: requests of the window, of which own times are known; @called: functions were called in it
+ * @known: requests of the window, of which own times are known, @window_own_s in all; @called: functions were called in it
  * @culprit: cell whose own time is longer, TL_ADAPT_NONE as long as none is known
  * @waits: windows without a culprit
  * @covered: its trouble is part of one in front
  */
 struct tl_adapt_kept {
 	size_t tier, node, culprit;
-	double node_count, base_own_s, base_n, now_own_s, now_n, method_n, known;
+	double node_count, base_own_s, base_n, now_own_s, now_n, method_n, known, window_own_s;
 	bool seen, front, covered, called;
 	unsigned int waits;
 	struct tl_evidence response, own;
@@ -51,22 +51,32 @@ struct tl_adapt_way {
  * @want: level for the troubles of this window, @cell: where the evidence is
  * @cap: no more than that, for @capped windows, because of the budget; the next time @cap_for
  * @told: reasons not to raise that were told, by enum tl_adapt_why
+ * @found_function: that was named last, TL_ADAPT_NONE for none, with @found_more_s of @found_extra_s; @found_again: it was
+ *                  told again with what it settled at
  */
 struct tl_adapt_place {
 	enum tl_at level, want, cap;
 	size_t cell, trouble, functions;
 	enum tl_adapt_why why;
-	bool seen, front, timeout, own;
+	bool seen, front, timeout, own, found_again;
 	unsigned int learnt, capped, cap_for, told, found;
-	double rate_max, requests;
+	double rate_max, requests, found_more_s, found_extra_s;
 	size_t found_function;
 };
 
-/* Calls of a function in requests of a cell: while there is trouble, of @n requests since it was first called, and while
- * there is none. @late_s and @late_n: of the last windows without, of which it is not known yet whether there was none. */
+/* What a function took of @n requests that took @tier_s at its tier, by themselves. */
+struct tl_adapt_part {
+	double n, tier_s, own_s, cpu_s;
+};
+
+/* Calls of a function in requests of a cell: while there is trouble, since it was first called, and while there is none.
+ * @called: windows since then; @full: of those in which no call was under way when it was first probed, @fulls windows.
+ * @late_s and @late_n: of the last windows without, of which it is not known yet whether there was none. */
 struct tl_adapt_use {
 	size_t function, cell, at;
-	double n, own_s, cpu_s, base_own_s, base_n, late_s[TL_EVIDENCE_LAG], late_n[TL_EVIDENCE_LAG];
+	struct tl_adapt_part all, full, now;
+	unsigned int called, fulls;
+	double base_own_s, base_n, late_s[TL_EVIDENCE_LAG], late_n[TL_EVIDENCE_LAG];
 };
 
 struct tl_adapt {

@@ -145,6 +145,7 @@ static void cell_add(struct tl_adapt *a, const struct tl_adapt_cell *cell)
 	kept->tier = cell->tier;
 	kept->seen = true;
 	kept->known = cell->known;
+	kept->window_own_s = cell->own_s;
 	excused = excuse(kept, cell);
 	kept->response_change = tl_evidence_add(&kept->response, options, cell->response, excused);
 	kept->own_change = tl_evidence_add(&kept->own, options, cell->own, excused);
