@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens adapt: what the adaptor would have done while something was recorded. */
 #include "adapt-args.h"
-#include "adapt-feed.h"
-#include "adapt-out.h"
+#include "adapt-play.h"
+#include "adapt-row.h"
 #include "cmd.h"
 #include "error.h"
 #include "out.h"
-#include "probe-cost.h"
 #include "recording.h"
 #include "table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <time.h>
 
 struct args {
 	struct tl_adapt_options options;
@@ -23,145 +19,82 @@ struct args {
 	bool dry_run, json;
 };
 
-struct play {
-	const struct args *args;
-	struct tl_adapt *adapt;
-	struct tl_adapt_feed feed;
+struct print {
+	struct tl_adapt_play play;
 	struct tl_grid *grid;
-	u64 intervals, changes, over, known, findings;
-	double most;
-	int code;
+	bool json;
+	int status;
 };
 
-/* ---- a recording --------------------------------------------------------------------------- */
-
-/* Processors, if what a tier used is known both as time and as a part of them. */
-static void processors_learn(struct play *p, const struct tl_interval *interval)
+static void row_add(struct tl_grid *grid, const struct tl_adapt_row *row)
 {
-	const struct tl_sum *cpu;
-	double n;
-	size_t i, k, len;
+	char when[32], change[32];
 
-	for (i = 0; i < interval->n_hosts && !p->args->processors; i++)
-		for (k = 0; k < interval->n_tiers; k++) {
-			cpu = &interval->tiers[k].usage[TL_USAGE_CPU];
-			len = strlen(interval->tiers[k].name);
-			if (!tl_sum_known(cpu) || !(interval->hosts[i].value > 0.001) ||
-			    strncmp(interval->hosts[i].name, interval->tiers[k].name, len) ||
-			    strcmp(interval->hosts[i].name + len, ".cpu"))
-				continue;
-			n = tl_ns_to_s(cpu->value) / tl_ns_to_s(interval->length_ns) / interval->hosts[i].value;
-			p->feed.processors = fmax(p->feed.processors, round(n));
-		}
+	tl_adapt_time_text(when, sizeof(when), row->t_s, "%F %T");
+	tl_adapt_row_change(change, sizeof(change), row);
+	tl_grid_add(grid, "%s", when);
+	tl_grid_add(grid, "%s", row->path ? row->path : "-");
+	tl_grid_add(grid, "%s", row->tier);
+	tl_grid_add(grid, "%s", change);
+	tl_grid_add(grid, "%s", row->text);
 }
 
-static void row_add(struct play *p, double t_s, const char *path, const char *tier, const char *change, char *text)
+static void tell(json_t *json, void *arg)
 {
-	time_t at = (time_t)t_s;
-	char when[32];
-	struct tm tm;
+	struct print *p = arg;
+	struct tl_adapt_row row;
 
-	localtime_r(&at, &tm);
-	strftime(when, sizeof(when), "%F %T", &tm);
-	tl_grid_add(p->grid, "%s", when);
-	tl_grid_add(p->grid, "%s", path ? path : "-");
-	tl_grid_add(p->grid, "%s", tier);
-	tl_grid_add(p->grid, "%s", change);
-	tl_grid_add(p->grid, "%s", text ? text : "");
-	free(text);
-}
-
-static const char *path_of(const struct play *p, size_t node)
-{
-	return node < p->feed.paths.n ? p->feed.paths.name[node].text : NULL;
-}
-
-static void decision_tell(struct play *p, const struct tl_adapt_decision *d, double t_s)
-{
-	double budget = p->args->options.budget;
-	char change[64];
-
-	p->changes += d->from != d->to;
-	if (p->args->json) {
-		p->code |= tl_out_json(tl_adapt_decision_json(&p->feed, d, t_s, budget));
+	/* One of names without end is no row for people. */
+	if (p->json || !json || tl_adapt_row_read(&row, json)) {
+		p->status |= tl_out_json(json);
 		return;
 	}
-	if (d->from == d->to)
-		snprintf(change, sizeof(change), "%s", tl_at_name(d->from));
-	else
-		snprintf(change, sizeof(change), "%s to %s", tl_at_name(d->from), tl_at_name(d->to));
-	row_add(p, t_s, path_of(p, d->node), p->feed.tiers.name[d->tier].text, change,
-		tl_adapt_decision_text(&p->feed, d, budget));
-}
-
-static void finding_tell(struct play *p, const struct tl_adapt_finding *f, double t_s)
-{
-	p->findings++;
-	if (p->args->json)
-		p->code |= tl_out_json(tl_adapt_finding_json(&p->feed, f, t_s));
-	else
-		row_add(p, t_s, path_of(p, f->node), p->feed.tiers.name[f->tier].text, "found",
-			tl_adapt_finding_text(&p->feed, f));
+	row_add(p->grid, &row);
+	tl_adapt_row_free(&row);
+	json_decref(json);
 }
 
 static int play(const struct tl_interval *interval, void *arg)
 {
-	struct play *p = arg;
-	struct tl_adapt_out out;
-	size_t i;
-	int code;
+	struct print *p = arg;
 
-	processors_learn(p, interval);
-	code = tl_adapt_feed(&p->feed, interval);
-	code = code ? code : tl_adapt_step(p->adapt, &p->feed.in, &out);
-	if (code)
-		return code;
-	for (i = 0; i < out.decisions; i++)
-		decision_tell(p, &out.decision[i], p->feed.in.t_s);
-	for (i = 0; i < out.findings; i++)
-		finding_tell(p, &out.finding[i], p->feed.in.t_s);
-	p->intervals++;
-	p->known += out.share >= 0;
-	p->over += out.share > p->args->options.budget;
-	p->most = fmax(p->most, out.share);
-	return 0;
+	return tl_adapt_play_add(&p->play, interval);
 }
 
-static void summary(const struct play *p)
+static void summary(const struct print *p)
 {
+	const struct tl_adapt_play *played = &p->play;
+
 	tl_grid_print(p->grid, stdout, 0, 0);
 	printf("%s%" PRIu64 " windows, %" PRIu64 " changes of levels, %" PRIu64 " findings\n",
-	       p->changes || p->findings ? "\n" : "", p->intervals, p->changes, p->findings);
-	if (p->known)
+	       played->changes || played->findings ? "\n" : "", played->intervals, played->changes, played->findings);
+	if (played->known)
 		printf("probes cost %.2f %% of %.0f processors at most; more than the budget in %" PRIu64 " windows\n",
-		       100 * p->most, fmax(p->feed.processors, 1), p->over);
+		       100 * played->most, fmax(played->feed.processors, 1), played->over);
 	else
 		puts("what probes cost is not recorded: the budget could not be looked at");
 }
 
 static int adapt(const struct args *args)
 {
-	struct play p = { .args = args, .adapt = tl_adapt_new(&args->options),
-			  .grid = tl_grid_new("when|path|tier|level|why") };
+	struct print p = { .grid = tl_grid_new("when|path|tier|level|why"), .json = args->json };
 	char warning[600] = "";
 	struct tl_error err;
 	int status = TL_EXIT_OK;
 
-	p.feed.processors = (double)args->processors;
-	p.feed.trap_s = TL_HOOK_TRAP_S;
-	p.feed.function_trap_s = TL_FUNCTION_TRAP_S;
-	if (!p.adapt)
-		return tl_out_json(NULL);
-	if (tl_recording_each(args->file, play, &p, warning, sizeof(warning), &err))
+	if (tl_adapt_play_begin(&p.play, &args->options, args->processors, tell, &p)) {
+		tl_error_no_memory(&err);
 		status = tl_out_failed(&err);
-	else if (!args->json)
+	} else if (tl_recording_each(args->file, play, &p, warning, sizeof(warning), &err)) {
+		status = tl_out_failed(&err);
+	} else if (!args->json) {
 		summary(&p);
+	}
 	if (*warning)
 		tl_out_error("%s", warning);
 	tl_grid_free(p.grid);
-	tl_adapt_feed_free(&p.feed);
-	tl_adapt_free(p.adapt);
-	return status ? status : p.code;
+	tl_adapt_play_end(&p.play);
+	return status ? status : p.status;
 }
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)

@@ -7,6 +7,7 @@
 
 #include "ctl.h"
 #include "error.h"
+#include "process.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -42,20 +43,6 @@ static void comm_read(u32 pid, char comm[32])
 	if (fgets(comm, 32, from))
 		comm[strcspn(comm, "\n")] = '\0';
 	fclose(from);
-}
-
-/* "number (name) state ppid pgrp session tty tpgid flags"; the name may have anything in it. */
-static bool stat_read(u32 pid, char *state, unsigned long *flags)
-{
-	char text[512], *behind = NULL;
-	FILE *from = process_open(pid, "stat");
-
-	if (!from)
-		return false;
-	if (fgets(text, sizeof(text), from))
-		behind = strrchr(text, ')');
-	fclose(from);
-	return behind && sscanf(behind, ") %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
 }
 
 /* A thread has a folder, too, which just is not listed. */
@@ -96,18 +83,18 @@ static int program_check(u32 pid, const char *comm, struct tl_error *err)
 
 static int process_check(u32 pid, struct tl_error *err)
 {
-	unsigned long flags;
+	struct tl_process seen;
 	u32 process = pid;
-	char comm[32], state;
+	char comm[32];
 
-	if (!stat_read(pid, &state, &flags))
+	if (!tl_process_read(pid, &seen))
 		return tl_error_set(err, -ESRCH, "there is no process %u: see ps", pid);
 	comm_read(pid, comm);
 	if (process_of(pid, &process) && process != pid)
 		return tl_error_set(err, -EINVAL, "%u (%s) is a thread of process %u: give that", pid, comm, process);
-	if (flags & KERNEL_THREAD)
+	if (seen.flags & KERNEL_THREAD)
 		return tl_error_set(err, -EINVAL, "%u (%s) is a thread of the kernel: choose a program", pid, comm);
-	if (state == 'Z' || state == 'X')
+	if (tl_process_ended(&seen))
 		return tl_error_set(err, -ESRCH, "process %u (%s) has ended: choose another one", pid, comm);
 	return program_check(pid, comm, err);
 }
