@@ -10,6 +10,8 @@ daemon=$(dirname "$fake")/tierlensd-fake
 [[ -x $daemon ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
 need_programs
 
+state=$dir/run/now.json
+
 # rows FILTER: rows of the log, in one list
 rows()
 {
@@ -54,7 +56,7 @@ fault()
 	cp "$TIERSERVER" "$dir/server" && TIERSERVER=$dir/server start app --port 0 || return 1
 	rm "$dir/server"
 	export TIERLENS_FAKE=fault,hints TIERLENS_FAKE_APP_PORT=$port TIERLENS_FAKE_LOG=$dir/asked
-	run "$daemon" -n 90 --log "$dir/log.jsonl" --budget 5%
+	run "$daemon" -n 90 --log "$dir/log.jsonl" --budget 5% --state "$state"
 	result $status "90 intervals"
 	app=$(hex app:9000)
 	rows 'map(select(.kind == "begin"))[0] | .processors == 4 and .interval_s == 0.1 and .function_trap_s > 0 and
@@ -102,43 +104,78 @@ taken_away()
 	stop
 }
 
+# told_now PID: what the daemon of that number says that it is doing, in $dir/state.json
+told_now()
+{
+	jq -es --argjson pid "$1" --argjson started "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f20)" '.[0] |
+		.format == 1 and .pid == $pid and .started == $started and .began > 1.7e9 and .budget == 0.01 and .share > 0 and
+		(.levels | map([.tier, .level]) == [["app:9000","method"]]) and .levels[0].since == .rows[-1].t' \
+		"$dir/state.json" >/dev/null
+	result $? "its process, budget, cost and levels are in its state"
+	jq -ens --slurpfile state "$dir/state.json" --slurpfile log "$dir/log.jsonl" '($state[0].rows | length) > 0 and
+		$state[0].rows == ($log | map(select(.kind == "finding" or .from != .to)) | .[:($state[0].rows | length)])' >/dev/null
+	result $? "and the very rows of its log"
+	[[ $(stat -c %a "$state") == 640 ]]
+	result $? "which not everybody may read"
+}
+
 others()
 {
 	export TIERLENS_FAKE=fault,hints,pinned TIERLENS_FAKE_LOG=$dir/asked
 	: >"$dir/log.jsonl"
-	run "$daemon" -n 60 --log "$dir/log.jsonl"
+	run "$daemon" -n 60 --log "$dir/log.jsonl" --state "$state"
 	rows 'map(select(.kind == "refused")) | length == 1 and (.[0].text | test("set by hand: give it back first"))'
 	result $? "a level that somebody has set is let alone, and the kernel's sentence is told once"
 	export TIERLENS_FAKE=fault,hints
 	: >"$dir/log.jsonl"
-	run "$daemon" -n 60 --log "$dir/log.jsonl"
+	run "$daemon" -n 60 --log "$dir/log.jsonl" --state "$state"
 	rows 'any(.[]; .kind == "refused" and .tier == "app:9000" and (.text | test("no process has a socket of tier")))'
 	result $? "no process to look at: said, and it goes on"
 	[[ $status == 0 ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 8=02000000 9=64000000 $"
 	result $? "in trouble when it ends: the level is given back"
 	: >"$dir/log.jsonl"
 	: >"$dir/asked"
-	TIERLENS_FAKE=fault,hints "$daemon" --log "$dir/log.jsonl" 2>"$dir/err" &
+	TIERLENS_FAKE=fault,hints "$daemon" --log "$dir/log.jsonl" --state "$state" 2>"$dir/err" &
 	servers+=($!)
-	for _ in {1..200}; do
-		grep -q '"to":"method"' "$dir/log.jsonl" && break
+	for _ in {1..400}; do
+		jq -e '.levels | length == 1' "$state" >/dev/null 2>&1 && break
 		sleep 0.05
 	done
+	cp "$state" "$dir/state.json"
+	told_now "${servers[-1]}"
 	kill "${servers[-1]}"
 	wait "${servers[-1]}"
 	[[ $? == 0 && ! -s $dir/err ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 8=02000000 9=64000000 $"
 	result $? "SIGTERM: a clean end"
+	[[ -d ${state%/*} && -z $(ls "${state%/*}") ]]
+	result $? "and its state is taken away"
 	servers=()
 	export TIERLENS_FAKE=ok,hints,gap
 	: >"$dir/log.jsonl"
-	run "$daemon" -n 30 --log "$dir/log.jsonl"
+	run "$daemon" -n 30 --log "$dir/log.jsonl" --state "$state"
 	rows 'any(.[]; .kind == "gap" and (.text | test("interval missed"))) and all(.[]; .from == .to)'
 	result $? "intervals that are missing are told, and change nothing"
 	unset TIERLENS_FAKE TIERLENS_FAKE_LOG
+}
+
+state()
+{
+	local file
+
+	for file in "$dir/no/such/now.json" /dev/full; do
+		: >"$dir/log.jsonl"
+		TIERLENS_FAKE=fault,hints run "$daemon" -n 60 --log "$dir/log.jsonl" --state "$file"
+		[[ $status == 0 ]] && rows "map(select(.kind == \"note\" and (.text | test(\"^$file: cannot write\")))) | length == 1" &&
+			rows 'any(.[]; .to == "method")'
+		result $? "a state that cannot be written to $file: told once, and it goes on"
+	done
+	[[ $(stat -c %a /dev/full) == 666 ]]
+	result $? "a device stays as it is"
 }
 
 refusals
 fault
 taken_away
 others
+state
 finish

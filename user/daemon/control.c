@@ -11,6 +11,7 @@
 #include "adapt-out.h"
 #include "ctl.h"
 #include "daemon/log.h"
+#include "daemon/state.h"
 #include "error.h"
 #include "table.h"
 
@@ -94,6 +95,13 @@ static int give_back(struct tl_control *c, size_t tier, enum tl_at without, stru
 	return tl_ctl_level_set(c->ctl, name_of(c, tier), without, TIERLENS_LEASE_MS_MIN, err);
 }
 
+static void level_is(const struct tl_control *c, struct tl_held *held, enum tl_at level)
+{
+	if (held->level != level)
+		held->since_s = c->feed.in.t_s;
+	held->level = level;
+}
+
 /* Return: whether the tier has that level now, by us or by itself. */
 static bool level_hold(struct tl_control *c, size_t tier, enum tl_at level, enum tl_at without)
 {
@@ -111,11 +119,17 @@ static bool level_hold(struct tl_control *c, size_t tier, enum tl_at level, enum
 			held->level = TL_AT_UNKNOWN;
 	} else {
 		*held->refused = '\0';
-		held->level = level == without ? TL_AT_UNKNOWN : level;
+		level_is(c, held, level == without ? TL_AT_UNKNOWN : level);
 	}
 	if (code || level != TL_AT_METHOD)
 		tl_control_forget(held);
 	return !code;
+}
+
+static void tell_row(struct tl_control *c, json_t *row)
+{
+	tl_state_row(c->state, row);
+	tl_log_row(c->log, row);
 }
 
 static void tell(struct tl_control *c, const struct tl_adapt_out *out)
@@ -124,11 +138,12 @@ static void tell(struct tl_control *c, const struct tl_adapt_out *out)
 	size_t i;
 
 	for (i = 0; i < out->decisions; i++)
-		tl_log_row(c->log, tl_adapt_decision_json(&c->feed, &out->decision[i], t_s, c->options.budget));
+		tell_row(c, tl_adapt_decision_json(&c->feed, &out->decision[i], t_s, c->options.budget));
 	for (i = 0; i < out->findings; i++) {
 		c->held[out->finding[i].tier].named |= out->finding[i].function != TL_ADAPT_NONE;
-		tl_log_row(c->log, tl_adapt_finding_json(&c->feed, &out->finding[i], t_s));
+		tell_row(c, tl_adapt_finding_json(&c->feed, &out->finding[i], t_s));
 	}
+	c->share = out->share;
 }
 
 static void act(struct tl_control *c, const struct tl_adapt_out *out, const struct tl_tier_info *tiers, size_t n)
@@ -180,6 +195,7 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 		tell(c, &out);
 		tl_control_called(c, interval);
 		act(c, &out, tiers, n);
+		tl_state_write(c->state, c);
 		code = tl_control_look(c, err);
 	}
 	free(tiers);

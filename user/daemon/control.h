@@ -10,6 +10,7 @@ struct tl_error;
 struct tl_interval;
 struct tl_log;
 struct tl_module;
+struct tl_state;
 struct tl_tier_info;
 
 /* @called: it was, in one of @windows. @listed: the kernel has it. */
@@ -23,7 +24,7 @@ struct tl_held_function {
 
 /**
  * struct tl_held - What the daemon holds of a tier
- * @level: that it has leased, TL_AT_UNKNOWN for none
+ * @level: that it has leased, TL_AT_UNKNOWN for none; @since_s: since when
  * @others: windows in turn in which somebody else had leased it
  * @choice: functions that it may look at, @next: the first that it has not tried
  * @chosen: it was looked for them; @hot: names of those that were dropped
@@ -32,6 +33,7 @@ struct tl_held_function {
  */
 struct tl_held {
 	enum tl_at level;
+	double since_s;
 	unsigned int others;
 	struct tl_choice choice;
 	size_t next, functions, hots;
@@ -42,13 +44,16 @@ struct tl_held {
 
 /**
  * struct tl_control - Decisions of the adaptor put into effect
+ * @state: where others see it
  * @held: [@n] by ids of tiers
  * @without: level of tiers that have none of their own
  * @lease_ms: for how long a level holds without us
+ * @share: part of the processors that probes took, negative if it is not known
  */
 struct tl_control {
 	struct tl_ctl *ctl;
 	struct tl_log *log;
+	struct tl_state *state;
 	struct tl_adapt *adapt;
 	struct tl_adapt_options options;
 	struct tl_choose_options choose;
@@ -57,6 +62,7 @@ struct tl_control {
 	size_t n;
 	enum tl_at without;
 	u32 lease_ms;
+	double share;
 };
 
 int tl_control_step(struct tl_control *control, const struct tl_interval *interval, struct tl_error *err);

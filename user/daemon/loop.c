@@ -4,6 +4,7 @@
 
 #include "daemon/control.h"
 #include "daemon/log.h"
+#include "daemon/state.h"
 #include "error.h"
 #include "feed.h"
 #include "probe-cost.h"
@@ -97,7 +98,9 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
  */
 int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 {
-	struct tl_control control = { .log = daemon->log, .options = daemon->adapt, .choose = daemon->choose };
+	struct tl_state state;
+	struct tl_control control = { .log = daemon->log, .state = &state, .options = daemon->adapt,
+				      .choose = daemon->choose, .share = -1 };
 	struct tl_probe_cost cost;
 	struct tl_feed feed;
 	int code;
@@ -109,6 +112,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 		return code;
 	feed.no_hosts = true;
 	tl_signals_catch();
+	tl_state_begin(&state, daemon->state);
 	control.ctl = feed.ctl;
 	control.adapt = tl_adapt_new(&daemon->adapt);
 	control.feed.processors = feed.processors;
@@ -118,8 +122,10 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	code = code ? code : interval_check(&feed, err);
 	if (!code) {
 		begin_tell(daemon, &cost, &feed);
+		tl_state_write(&state, &control);
 		code = intervals(daemon, &feed, &control, err);
 	}
+	tl_state_end(&state);
 	tl_control_end(&control);
 	tl_feed_close(&feed);
 	return code;

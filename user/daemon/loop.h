@@ -16,11 +16,13 @@ struct tl_log;
  * struct tl_daemon - What tierlensd goes by
  * @interval_ms: length of an interval, 0 to leave it
  * @n: intervals after which it ends, 0 for never
+ * @state: file that tells others what it is doing; NULL for none
  */
 struct tl_daemon {
 	struct tl_adapt_options adapt;
 	struct tl_choose_options choose;
 	struct tl_log *log;
+	const char *state;
 	u32 interval_ms;
 	u64 n;
 };

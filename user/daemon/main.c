@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlensd: looks at each interval, and looks closer where there is trouble. */
 #include "adapt-args.h"
+#include "adaptor.h"
 #include "cmd.h"
 #include "choose-args.h"
 #include "daemon/log.h"
@@ -36,6 +37,9 @@ static int take(const struct tl_cmd *cmd, int option, struct args *args)
 		return tl_args_u64("-n", optarg, 1, UINT64_MAX, &args->daemon.n);
 	case 'l':
 		args->log = optarg;
+		return TL_EXIT_OK;
+	case 's':
+		args->daemon.state = optarg;
 		return TL_EXIT_OK;
 	case 'f':
 	case 'x':
@@ -74,13 +78,14 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'i' },
 		{ "intervals", required_argument, NULL, 'n' },
 		{ "log", required_argument, NULL, 'l' },
+		{ "state", required_argument, NULL, 's' },
 		{ "function", required_argument, NULL, 'f' },
 		{ "not", required_argument, NULL, 'x' },
 		{ "user", required_argument, NULL, 'u' },
 		TL_ADAPT_OPTIONS,
 		{ "help", no_argument, NULL, 'h' }, { 0 }
 	};
-	struct args args = { 0 };
+	struct args args = { .daemon.state = TL_ADAPTOR_FILE };
 	int option, status = TL_EXIT_OK;
 
 	tl_adapt_defaults(&args.daemon.adapt);
@@ -102,6 +107,8 @@ static const struct tl_cmd tierlensd = {
 	.help = "      --interval MS  length of an interval; without it, as it is\n"
 		"  -n, --intervals N  end after N intervals\n"
 		"  -l, --log FILE     append decisions to FILE, one a line, instead of printing them\n"
+		"      --state FILE   keep a file that tells what it is doing now, for tierlens top\n"
+		"                     (" TL_ADAPTOR_FILE ")\n"
 		TL_ADAPT_HELP
 		"      --function GLOB  look at functions of that name only; may be given several times\n"
 		"      --not GLOB     never at those\n"
