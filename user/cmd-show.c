@@ -57,7 +57,7 @@ static int print(const struct tl_intervals *list, u32 processors, const struct a
 		if (i)
 			putchar('\n');
 		if (args->paths ? tl_view_paths(stdout, list->interval[i]) :
-				  tl_view_print(stdout, list->interval[i], args->view, NULL,
+				  tl_view_print(stdout, list->interval[i], args->view, NULL, NULL,
 						(struct tl_room){ 0 }))
 			return tl_out_json(NULL);
 		if (args->paths || args->view != TL_VIEW_FIGURES)

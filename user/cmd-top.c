@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens top: a live table, and what is shown when nothing else is asked for. */
+#include "adaptor.h"
 #include "cmd.h"
 #include "error.h"
 #include "feed.h"
@@ -31,6 +32,7 @@ static int loop(struct tl_feed *feed, struct tl_screen *screen, u64 n)
 			return tl_out_failed(&err);
 		if (!interval) {
 			note_waiting(screen, feed);
+			tl_screen_look(screen);
 			continue;
 		}
 		/* On a terminal the last gap stays in sight. */
@@ -41,8 +43,16 @@ static int loop(struct tl_feed *feed, struct tl_screen *screen, u64 n)
 	return status;
 }
 
-static int top(u64 n, enum tl_view view, bool json)
+struct args {
+	const char *state;
+	enum tl_view view;
+	bool json;
+	u64 n;
+};
+
+static int top(const struct args *args)
 {
+	struct tl_adaptor adaptor = { .file = args->state };
 	struct tl_screen screen;
 	struct tl_error err;
 	struct tl_feed feed;
@@ -56,10 +66,12 @@ static int top(u64 n, enum tl_view view, bool json)
 		return TL_EXIT_FAILED;
 	}
 	tl_signals_catch();
-	tl_screen_open(&screen, view, json);
+	tl_screen_open(&screen, args->view, args->json);
+	screen.adaptor = &adaptor;
 	note_waiting(&screen, &feed);
-	status = loop(&feed, &screen, n);
+	status = loop(&feed, &screen, args->n);
 	tl_screen_close(&screen);
+	tl_adaptor_free(&adaptor);
 	tl_feed_close(&feed);
 	return status;
 }
@@ -69,38 +81,42 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "intervals", required_argument, NULL, 'n' },
 		{ "waits", no_argument, NULL, 'w' },
+		{ "state", required_argument, NULL, 's' },
 		TL_COMMON_OPTIONS
 	};
-	enum tl_view view = TL_VIEW_FIGURES;
-	bool json = false;
+	struct args args = { .state = TL_ADAPTOR_FILE, .view = TL_VIEW_FIGURES };
 	int option, status;
-	u64 n = 0;
 
 	while ((option = tl_args_next(cmd, argc, argv, "n:w", options)) >= 0) {
 		if (option == 'J')
-			json = true;
+			args.json = true;
 		else if (option == 'w')
-			view = TL_VIEW_WAITS;
-		else if (tl_args_u64("-n", optarg, 1, UINT64_MAX, &n))
+			args.view = TL_VIEW_WAITS;
+		else if (option == 's')
+			args.state = optarg;
+		else if (tl_args_u64("-n", optarg, 1, UINT64_MAX, &args.n))
 			return TL_EXIT_USAGE;
 	}
 	status = tl_args_end(cmd, option, argc, argv);
 	if (status != TL_GO_ON)
 		return status;
-	return top(n, view, json);
+	return top(&args);
 }
 
 const struct tl_cmd tl_cmd_top = {
 	.name = "top",
-	.args = "[-n N] [--waits] [--json]",
+	.args = "[-n N] [--waits] [--state FILE] [--json]",
 	.summary = "Live table of tiers and classes (the default)",
 	.help = "  -n, --intervals N stop after N intervals\n"
 		"  -w, --waits       what the response times are made up of instead: waits and\n"
 		"                    time on a processor\n"
+		"      --state FILE  where tierlensd, if there is one, tells what it is doing\n"
+		"                    (" TL_ADAPTOR_FILE ")\n"
 		TL_COMMON_HELP
 		"Ctrl-C ends it. Columns: requests per second, mean response, own and\n"
 		"processor time, quantiles of the response time, share of the own time of all\n"
 		"tiers, calls to other tiers per request. --json prints an interval a line.\n"
+		"Below them is what tierlensd has decided and found, the newest first.\n"
 		"\nExample:\n"
 		"  tierlens top -n 10\n",
 	.run = run,

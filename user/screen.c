@@ -8,6 +8,7 @@
  */
 #include "screen.h"
 
+#include "adaptor.h"
 #include "cmd.h"
 #include "error.h"
 #include "out.h"
@@ -60,7 +61,7 @@ static int draw(const struct tl_screen *screen)
 	if (!to)
 		return tl_out_json(NULL);
 	if (screen->last)
-		tl_view_print(to, screen->last, screen->view, note, room_of_terminal());
+		tl_view_print(to, screen->last, screen->view, note, screen->adaptor, room_of_terminal());
 	else if (note)
 		fprintf(to, "%s\n", note);
 	if (fclose(to)) {
@@ -78,13 +79,13 @@ static int draw(const struct tl_screen *screen)
 static int show(struct tl_screen *screen, u64 missed)
 {
 	if (screen->json)
-		return tl_view_json(screen->last, missed);
+		return tl_view_json(screen->last, missed, screen->adaptor);
 	if (screen->terminal)
 		return draw(screen);
 	if (screen->shown)
 		putchar('\n');
 	if (tl_view_print(stdout, screen->last, screen->view,
-			  screen->note[0] ? screen->note : NULL, (struct tl_room){ 0 }))
+			  screen->note[0] ? screen->note : NULL, screen->adaptor, (struct tl_room){ 0 }))
 		return tl_out_json(NULL);
 	return TL_EXIT_OK;
 }
@@ -107,6 +108,8 @@ int tl_screen_show(struct tl_screen *screen, struct tl_interval *interval, u64 m
 	tl_interval_free(screen->last);
 	screen->last = interval;
 	snprintf(screen->note, sizeof(screen->note), "%s", note);
+	if (screen->adaptor)
+		tl_adaptor_look(screen->adaptor);
 	status = show(screen, missed);
 	screen->shown++;
 	errno = 0;
@@ -131,6 +134,18 @@ void tl_screen_note(struct tl_screen *screen, const char *note)
 		tl_screen_refresh(screen);
 	else if (*note)
 		tl_out_error("%s", note);
+}
+
+/**
+ * tl_screen_look() - See whether tierlensd has decided something since the last interval, as it does a little later
+ * @screen: screen
+ */
+void tl_screen_look(struct tl_screen *screen)
+{
+	if (!screen->terminal || !screen->last || !screen->adaptor || !tl_adaptor_look(screen->adaptor))
+		return;
+	draw(screen);
+	fflush(stdout);
 }
 
 /**

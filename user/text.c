@@ -141,6 +141,46 @@ void tl_text_print(FILE *to, const char *utf8, size_t max_width)
 	fprintf(to, "%.*s>\n", (int)(end - utf8), utf8);
 }
 
+/* Bytes of what fits into @room columns: up to a space, if there is one. */
+static size_t fitting(const char *utf8, size_t room)
+{
+	size_t at = 0, space = 0, columns = 0;
+
+	for (; utf8[at]; at++) {
+		if (((unsigned char)utf8[at] & 0xc0) != 0x80 && ++columns > room)
+			return space ? space : at;
+		if (utf8[at] == ' ')
+			space = at;
+	}
+	return at;
+}
+
+/**
+ * tl_text_wrap() - Print a text in as many lines as it needs
+ * @to: where; NULL to count only
+ * @utf8: valid UTF-8 without control characters
+ * @width: columns that there are, more than @indent
+ * @indent: of all lines but the first
+ *
+ * Return: number of lines.
+ */
+size_t tl_text_wrap(FILE *to, const char *utf8, size_t width, size_t indent)
+{
+	size_t lines = 0, len, end;
+
+	do {
+		len = fitting(utf8, width - (lines ? indent : 0));
+		for (end = len; end && utf8[end - 1] == ' '; end--)
+			;
+		if (to)
+			fprintf(to, "%*s%.*s\n", lines ? (int)indent : 0, "", (int)end, utf8);
+		for (utf8 += len; *utf8 == ' '; utf8++)
+			;
+		lines++;
+	} while (*utf8);
+	return lines;
+}
+
 /**
  * tl_text_lines() - Print lines in which there may be hostile names
  * @to: where

@@ -10,6 +10,7 @@ char *tl_text_utf8(const char *bytes, size_t len);
 char *tl_text_printable(const char *utf8);
 size_t tl_text_width(const char *utf8);
 void tl_text_print(FILE *to, const char *utf8, size_t max_width);
+size_t tl_text_wrap(FILE *to, const char *utf8, size_t width, size_t indent);
 void tl_text_lines(FILE *to, char *text);
 bool tl_text_equal(const char *a, const char *b);
 

@@ -53,7 +53,7 @@ user-test-lib := $(user-test-dir)/lib.a
 $(user-test-lib): $(user-test-lib-objects)
 
 $(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h selftests/unit/damage.h \
-		selftests/unit/fake-counters.h
+		selftests/unit/fake-counters.h selftests/unit/adapt-rows.h
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
 

@@ -7,6 +7,7 @@
  */
 #include "view.h"
 
+#include "adaptor.h"
 #include "error.h"
 #include "figures.h"
 #include "out.h"
@@ -17,9 +18,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define LINES_AROUND 5 /* head, blank, blank, losses, where the cursor rests */
+#define LINES_TABLE 2 /* at least */
+#define LINES_ADAPTOR 5 /* for what tierlensd does, at least, if the table has those: blank, head, three rows */
 
 static void head_print(FILE *to, const struct tl_interval *interval,
 		       const struct tl_figures *figures, size_t width)
@@ -137,41 +141,82 @@ static void losses_print(FILE *to, const struct tl_interval *interval, size_t wi
 	tl_text_print(to, text, width);
 }
 
+/* What there is for tierlensd's rows, if the table of @rows rows is to be seen as well. */
+static struct tl_room room_below(struct tl_room room, size_t around, size_t rows)
+{
+	size_t most = room.height > around + LINES_TABLE ? room.height - around - LINES_TABLE : 1;
+	size_t left = room.height > around + rows ? room.height - around - rows : 0;
+	size_t wanted = max(left, (size_t)LINES_ADAPTOR);
+
+	if (room.height)
+		room.height = min(most, wanted);
+	return room;
+}
+
+/* Written before the table, which has what is left. */
+static size_t adaptor_print(char **text, const struct tl_interval *interval, const struct tl_adaptor *adaptor,
+			    struct tl_room room)
+{
+	size_t len, lines;
+	FILE *to = open_memstream(text, &len);
+
+	if (!to)
+		return 0;
+	lines = tl_view_adaptor(to, adaptor, tl_ns_to_s(interval->start_ns), room);
+	if (fclose(to)) {
+		free(*text);
+		*text = NULL;
+	}
+	return lines;
+}
+
+static void table_print(FILE *to, const struct tl_figures *figures, enum tl_view view, struct tl_room room)
+{
+	struct tl_grid *grid;
+
+	if (!figures->n) {
+		fputs("no request ended in this interval\n", to);
+		return;
+	}
+	grid = view == TL_VIEW_WAITS ? waits_grid(figures) : figures_grid(figures);
+	tl_grid_print(grid, to, room.width, room.height);
+	tl_grid_free(grid);
+}
+
 /**
  * tl_view_print() - Print the figures of an interval as a block of lines
  * @to: where
  * @interval: the interval
  * @view: which figures
  * @note: a sentence to print with it, or NULL
+ * @adaptor: what tierlensd is doing, or NULL
  * @room: what the block may take up
  *
  * Return: 0 or -ENOMEM.
  */
 int tl_view_print(FILE *to, const struct tl_interval *interval, enum tl_view view,
-		  const char *note, struct tl_room room)
+		  const char *note, const struct tl_adaptor *adaptor, struct tl_room room)
 {
-	size_t around = LINES_AROUND + (note != NULL), rows = 0;
+	size_t around = LINES_AROUND + (note != NULL);
+	struct tl_room table = room;
 	struct tl_figures figures;
-	struct tl_grid *grid;
+	char *below = NULL;
 
 	if (tl_figures_make(&figures, interval))
 		return -ENOMEM;
+	figures.levels |= adaptor && adaptor->alive;
+	around += adaptor_print(&below, interval, adaptor, room_below(room, around, figures.n + 1));
 	if (room.height)
-		rows = room.height > around + 2 ? room.height - around : 2;
+		table.height = room.height > around + LINES_TABLE ? room.height - around : LINES_TABLE;
 	head_print(to, interval, &figures, room.width);
 	if (note)
 		tl_text_print(to, note, room.width);
 	fputc('\n', to);
-	if (figures.n) {
-		grid = view == TL_VIEW_WAITS ? waits_grid(&figures) :
-					       figures_grid(&figures);
-		tl_grid_print(grid, to, room.width, rows);
-		tl_grid_free(grid);
-	} else {
-		fputs("no request ended in this interval\n", to);
-	}
+	table_print(to, &figures, view, table);
+	fputs(below ? below : "", to);
 	fputc('\n', to);
 	losses_print(to, interval, room.width);
+	free(below);
 	tl_figures_free(&figures);
 	return 0;
 }
@@ -313,13 +358,15 @@ int tl_view_paths(FILE *to, const struct tl_interval *interval)
  * tl_view_json() - Print an interval and its figures as a line of JSON
  * @interval: the interval
  * @missed: intervals that were lost before it
+ * @adaptor: what tierlensd is doing; NULL if that is not told
  *
  * The keys of a recording, and "missed", "attributed" (null if there was nothing to
- * attribute) and "figures".
+ * attribute), "figures" and "adaptor" (null without a daemon).
  *
  * Return: exit status.
  */
-int tl_view_json(const struct tl_interval *interval, unsigned long long missed)
+int tl_view_json(const struct tl_interval *interval, unsigned long long missed,
+		 const struct tl_adaptor *adaptor)
 {
 	json_t *object = tl_interval_json(interval);
 	struct tl_figures figures;
@@ -332,6 +379,8 @@ int tl_view_json(const struct tl_interval *interval, unsigned long long missed)
 	json_object_set_new(object, "attributed",
 			    tl_known_json(figures.attributed));
 	json_object_set_new(object, "figures", tl_figures_json(&figures));
+	if (adaptor)
+		json_object_set_new(object, "adaptor", tl_adaptor_json(adaptor));
 	tl_figures_free(&figures);
 	return tl_out_json(object);
 }
