@@ -68,9 +68,10 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "decisions", required_argument, NULL, 'd' },
 		TL_COMMON_OPTIONS
 	};
-	const char *output = NULL, *file = NULL;
+	const char *output = NULL, *file = NULL, *decisions = NULL;
 	int option, code, status;
 	struct tl_report report;
 	struct tl_error err;
@@ -79,6 +80,8 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	while ((option = tl_args_next(cmd, argc, argv, "o:", options)) >= 0) {
 		if (option == 'o')
 			output = optarg;
+		else if (option == 'd')
+			decisions = optarg;
 		else
 			json = true;
 	}
@@ -88,11 +91,16 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	status = TL_EXIT_OK;
 	if (!output && !json)
 		return tl_args_usage(cmd, "report needs -o FILE.html");
+	if (tl_windows_is_table(file) && decisions)
+		return tl_args_usage(cmd, "--decisions goes with a recording, not with a table of figures");
 	if (tl_windows_is_table(file))
 		return report_figures(file, output, json);
-	code = tl_report_make(&report, file, &err);
+	code = tl_report_make(&report, file, decisions, &err);
 	if (!code && *report.warning)
 		tl_out_error("%s", report.warning);
+	if (!code && report.closer.broken)
+		tl_out_error("%s: lines that are broken and were left out: %llu", decisions,
+			     (unsigned long long)report.closer.broken);
 	if (!code && output) {
 		code = tl_report_draw(&report, &err);
 		code = code ? code : write_page(&report, output, &err);
@@ -107,10 +115,13 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_report = {
 	.name = "report",
-	.args = "FILE -o FILE.html [--json]",
+	.args = "FILE -o FILE.html [--decisions LOG.jsonl] [--json]",
 	.summary = "A recording, or figures, as one self-contained HTML page with plots",
 	.help = "  -o, --output FILE.html\n"
 		"                    where to write; \"-\" for standard output\n"
+		"      --decisions LOG.jsonl\n"
+		"                    tierlensd's log of that time; without it, what it would have\n"
+		"                    decided is shown\n"
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv, of which\n"
 		"the demands are shown. The page needs no network and no scripts. --json prints\n"

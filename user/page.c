@@ -40,7 +40,7 @@ static const char style[] =
 	"border-bottom:1px solid var(--line)}\n"
 	"th{font-weight:500;font-size:.85rem;vertical-align:bottom}\n"
 	"th:first-child,td:first-child,.left{text-align:left}\n"
-	"td.text{white-space:normal;min-width:14rem;text-align:left}\n"
+	"td.text{white-space:normal;overflow-wrap:anywhere;min-width:14rem;text-align:left}\n"
 	"tr.sum td{font-weight:600;border-bottom:0}\n"
 	"figure{margin:.8rem 0}\n"
 	"figcaption{font-size:.9rem;margin-bottom:.2rem}\n"
@@ -130,10 +130,12 @@ static void key_print(FILE *to, const struct tl_report *report)
 static void figure_print(FILE *to, const struct tl_report *report,
 			 enum tl_picture picture, const char *class, const char *caption)
 {
+	bool over_time = picture == TL_PICTURE_STACK || picture == TL_PICTURE_RATE;
+
 	if (!report->picture[picture].len)
 		return;
-	fprintf(to, "<figure><figcaption>%s</figcaption><div class=\"wide %s\">\n",
-		caption, class);
+	fprintf(to, "<figure><figcaption>%s%s</figcaption><div class=\"wide %s\">\n", caption,
+		over_time && tl_plot_shaded(report) ? ". Shaded: a tier was at method" : "", class);
 	tl_html_svg(to, &report->picture[picture]);
 	fputs("</div></figure>\n", to);
 }
@@ -515,6 +517,7 @@ void tl_page_print(FILE *to, const struct tl_report *report)
 	if (report->n_tiers) {
 		tiers_print(to, report);
 		plots_print(to, report);
+		tl_page_adapt(to, &report->closer);
 	}
 	paths_print(to, report->series.total);
 	usage_print(to, report->series.total);

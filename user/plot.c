@@ -20,6 +20,8 @@
 #define BETWEEN "#a7b1bc"
 #define OUTSIDE "#68737f"
 #define OTHERS "#c9bfa8"
+#define METHOD "#d0d08a30" /* four fifths transparent, behind what is drawn */
+#define SHADES_MAX 200
 
 /* Distinguishable for most eyes, on white and on nearly black. */
 const char *const tl_plot_colours[TL_REPORT_TIERS] = {
@@ -131,10 +133,46 @@ static double local_s(u64 ns)
 	return tl_plot_local_s((double)ns / 1e9);
 }
 
-static void time_axis(FILE *to, const struct tl_series *series)
+static bool is_method(const struct tl_closer_span *span)
 {
+	return span->level == TL_AT_METHOD;
+}
+
+/**
+ * tl_plot_shaded() - Is there a time that plots over time show shaded?
+ * @report: the report
+ *
+ * Return: whether a tier was at method.
+ */
+bool tl_plot_shaded(const struct tl_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->closer.spans; i++)
+		if (is_method(&report->closer.span[i]))
+			return true;
+	return false;
+}
+
+/* Where a tier was looked at down to its functions. */
+static void shades_print(FILE *to, const struct tl_closer *closer)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < closer->spans && n < SHADES_MAX; i++)
+		if (is_method(&closer->span[i]))
+			fprintf(to, "set object %zu rectangle from first %.3f, graph 0 to first %.3f, graph 1 behind "
+				"fillcolor rgb '" METHOD "' fillstyle solid noborder\n", ++n,
+				local_s(closer->span[i].from_ns), local_s(closer->span[i].until_ns));
+}
+
+static void time_axis(FILE *to, const struct tl_report *report)
+{
+	const struct tl_series *series = &report->series;
+
 	tl_plot_time_axis(to, local_s(series->slot[0]->start_ns),
 			  local_s(series->end_ns[series->n - 1]));
+	shades_print(to, &report->closer);
 }
 
 /**
@@ -211,7 +249,7 @@ int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
 	to = tl_plot_open(&script, "requests per second");
 	if (!to)
 		return tl_error_no_memory(err);
-	time_axis(to, series);
+	time_axis(to, report);
 	for (k = 0; k < report->n_plotted; k++) {
 		const char *name = series->total->tiers[report->order[k]].name;
 
@@ -284,7 +322,7 @@ int tl_plot_stack(const struct tl_report *report, struct tl_bytes *svg,
 	to = tl_plot_open(&script, "ms per request");
 	if (!to)
 		return tl_error_no_memory(err);
-	time_axis(to, &report->series);
+	time_axis(to, report);
 	if (stack_data(to, report)) {
 		fclose(to);
 		free(script.data);

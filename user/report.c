@@ -16,10 +16,12 @@
 static int add(const struct tl_interval *interval, void *arg)
 {
 	struct tl_report *report = arg;
+	int code;
 
 	tl_out_progress("%llu intervals read",
 			(unsigned long long)report->series.intervals + 1);
-	return tl_series_add(&report->series, interval);
+	code = tl_series_add(&report->series, interval);
+	return code ? code : tl_closer_add(&report->closer, interval);
 }
 
 /* The figures are in order already: a tier's place is that of its first class. */
@@ -73,22 +75,26 @@ static int draw_graph(const struct tl_report *report, struct tl_bytes *svg,
  * tl_report_make() - Read a recording and work it up, but for the pictures
  * @report: filled in, to be given to tl_report_free(), after an error too
  * @file: name of the recording; must outlive @report
+ * @decisions: tierlensd's log of that time, or NULL; must outlive @report
  * @err: the sentence if it fails
  *
  * Return: 0 or a negative errno.
  */
-int tl_report_make(struct tl_report *report, const char *file, struct tl_error *err)
+int tl_report_make(struct tl_report *report, const char *file, const char *decisions, struct tl_error *err)
 {
 	int code;
 
 	memset(report, 0, sizeof(*report));
 	report->file = file;
 	report->response_s = -1;
+	if (tl_closer_begin(&report->closer, decisions))
+		return tl_error_no_memory(err);
 	code = tl_recording_each(file, add, report, report->warning,
 				 sizeof(report->warning), err);
+	tl_out_progress_end();
+	code = code ? code : tl_closer_end(&report->closer, err);
 	if (code)
 		return code;
-	tl_out_progress_end();
 	if (work_up(report))
 		return tl_error_no_memory(err);
 	tl_costs_make(&report->costs, file);
@@ -133,6 +139,7 @@ void tl_report_free(struct tl_report *report)
 	for (i = 0; i < TL_PICTURES; i++)
 		free(report->picture[i].data);
 	tl_costs_free(&report->costs);
+	tl_closer_free(&report->closer);
 	free(report->layer);
 	free(report->order);
 	tl_figures_free(&report->figures);
@@ -173,7 +180,7 @@ json_t *tl_report_json(const struct tl_report *report)
 				  report->layer[report->flow.n + TL_LAYER_BETWEEN],
 				  "outside_s",
 				  report->layer[report->flow.n + TL_LAYER_OUTSIDE]);
-	return json_pack("{s:o, s:s?, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:s?, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
 			 "file", tl_out_name(report->file),
 			 "warning", *report->warning ? report->warning : NULL,
 			 "intervals", (json_int_t)series->intervals,
@@ -183,5 +190,5 @@ json_t *tl_report_json(const struct tl_report *report)
 			 "attributed", attributed < 0 ? json_null() : json_real(attributed),
 			 "figures", tl_figures_json(&report->figures),
 			 "front", front, "demand", *report->costs.failed ? json_null() :
-			 tl_demand_json(&report->costs.demand));
+			 tl_demand_json(&report->costs.demand), "adaptor", tl_closer_json(&report->closer));
 }

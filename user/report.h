@@ -3,6 +3,7 @@
 #define TL_REPORT_H
 
 #include "child.h"
+#include "closer.h"
 #include "demand.h"
 #include "figures.h"
 #include "flow.h"
@@ -45,6 +46,7 @@ struct tl_costs {
  * @response_s: mean response of the front tier, negative without one
  * @picture: SVG, after tl_report_draw()
  * @costs: of its requests
+ * @closer: where it was looked at more closely, and why
  */
 struct tl_report {
 	const char *file;
@@ -56,10 +58,11 @@ struct tl_report {
 	double *layer, response_s;
 	struct tl_bytes picture[TL_PICTURES];
 	struct tl_costs costs;
+	struct tl_closer closer;
 };
 
 /* report.c */
-int tl_report_make(struct tl_report *report, const char *file, struct tl_error *err);
+int tl_report_make(struct tl_report *report, const char *file, const char *decisions, struct tl_error *err);
 int tl_report_draw(struct tl_report *report, struct tl_error *err);
 void tl_report_free(struct tl_report *report);
 json_t *tl_report_json(const struct tl_report *report);
@@ -71,6 +74,7 @@ int tl_plot_rate(const struct tl_report *report, struct tl_bytes *svg,
 		 struct tl_error *err);
 int tl_plot_spread(const struct tl_report *report, struct tl_bytes *svg,
 		   struct tl_error *err);
+bool tl_plot_shaded(const struct tl_report *report);
 const char *tl_plot_colour(const struct tl_report *report, size_t place);
 extern const char *const tl_plot_colours[TL_REPORT_TIERS];
 FILE *tl_plot_open(struct tl_bytes *script, const char *y_label);
@@ -90,5 +94,8 @@ void tl_costs_print(FILE *to, const struct tl_costs *costs);
 void tl_page_begin(FILE *to, const char *file);
 void tl_page_end(FILE *to, bool recording);
 void tl_page_print(FILE *to, const struct tl_report *report);
+
+/* page-adapt.c */
+void tl_page_adapt(FILE *to, const struct tl_closer *closer);
 
 #endif
