@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of hooks
+ * The hooks of include/tierlens-hooks.h
  *
  * Entry probes only, on functions that run in the caller's own context. Return
  * probes would run out on functions that block. A handler turns registers into
@@ -319,58 +319,13 @@ static void on_exit(void *data, struct task_struct *task)
 	tl_track_exit();
 }
 
-#define T TIERLENS_LEVEL_TRACE
-#define S TIERLENS_LEVEL_SERVER
+#define TL_HOOK(n, l, r, h, needed, ...) \
+	{ n, { __VA_ARGS__ }, TIERLENS_LEVEL_##l, r, h, .needs = needed },
+#define TL_TRACED(n, l, r, h, tracepoint) { n, { tracepoint }, TIERLENS_LEVEL_##l, r, NULL, h },
 
 static struct hook hooks[] = {
-	{ "send", { "tcp_sendmsg" }, T, true, on_sendmsg },
-	/* Since 6.5 pages go through sendmsg, too. */
-	{ "sendpage", { "tcp_sendpage" }, T, false, on_sendpage },
-	{ "send-wait", { "sk_stream_wait_memory" }, T, false, on_send_wait },
-	/* Armed from the end: how somebody receives is seen before what he received. */
-	{ "received", { "tcp_cleanup_rbuf" }, T, true, on_received },
-	{ "receive", { "tcp_recvmsg" }, T, true, on_recvmsg },
-	{ "splice-read", { "tcp_splice_read" }, T, false, on_splice_read },
-	{ "accept", { "security_sock_graft" }, T, false, on_accepted },
-	{ "connect", { "tcp_v4_connect" }, S, true, on_connect },
-	{ "connect-v6", { "tcp_v6_connect" }, S, false, on_connect },
-	{ "shutdown", { "tcp_shutdown" }, T, false, on_shutdown },
-	{ "close", { "tcp_close" }, T, true, on_close },
-	{ "disconnect", { "tcp_disconnect" }, T, false, on_close },
-	{ "unix-send", { "unix_stream_sendmsg" }, T, false, on_unix_sendmsg },
-	{ "unix-sendpage", { "unix_stream_sendpage" }, T, false, on_unix_sendpage },
-	{ "unix-send-part", { "sock_alloc_send_pskb" }, T, false, on_unix_send_part },
-	{ "unix-received", { "unix_stream_read_actor" }, T, false, on_unix_received,
-	  .needs = "unix-receive" },
-	{ "unix-spliced", { "unix_stream_splice_actor" }, T, false, on_unix_received,
-	  .needs = "unix-splice-read" },
-	{ "unix-receive", { "unix_stream_recvmsg" }, T, false, on_unix_recvmsg },
-	{ "unix-splice-read", { "unix_stream_splice_read" }, T, false, on_unix_splice_read },
-	{ "unix-connect", { "unix_stream_connect" }, S, false, on_unix_connect },
-	{ "unix-shutdown", { "unix_shutdown" }, T, false, on_unix_shutdown },
-	{ "unix-close", { "unix_release" }, T, false, on_unix_release },
-	{ "epoll", { "do_epoll_wait" }, S, false, on_epoll_wait },
-	{ "poll", { "do_sys_poll" }, S, false, on_poll },
-	{ "select", { "core_sys_select", "do_select" }, S, false, on_poll },
-	{ "eventfd-write", { "eventfd_write" }, S, false, on_eventfd_write,
-	  .needs = "eventfd-close" },
-	{ "eventfd-read", { "eventfd_read" }, S, false, on_eventfd_read },
-	{ "eventfd-close", { "eventfd_release" }, S, false, on_release },
-	{ "pipe-write", { "pipe_write", "anon_pipe_write" }, S, false, on_pipe_write,
-	  .needs = "pipe-close" },
-	{ "pipe-read", { "pipe_read", "anon_pipe_read" }, S, false, on_pipe_read },
-	{ "pipe-close", { "free_pipe_info" }, S, false, on_pipe_gone },
-	{ "ring-recv", { "io_recv" }, S, false, on_ring_receive },
-	{ "ring-recvmsg", { "io_recvmsg" }, S, false, on_ring_receive },
-	{ "futex-wake", { "futex_wake" }, S, false, on_futex_wake },
-	{ "futex-wait", { "futex_wait" }, S, false, on_futex_wait },
-	{ "waking", { "sched_waking" }, S, false, NULL, on_waking },
-	{ "exit", { "sched_process_exit" }, T, true, NULL, on_exit },
-	{ "switch", { "sched_switch" }, S, false, NULL, on_switch },
+#include <tierlens-hooks.h>
 };
-
-#undef T
-#undef S
 
 static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 {

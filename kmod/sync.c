@@ -115,18 +115,14 @@ static void on_exec(void *data, struct task_struct *task, pid_t before, void *bp
 		tl_sync_point_write(&point, NULL);
 }
 
+#define TL_SYNC_HOOK(tracepoint, handler) { tracepoint, handler },
+
 static struct hook {
 	const char *name;
 	void *probe;
 	struct tracepoint *tracepoint; /* NULL: not armed */
 } hooks[] = {
-	{ "sched_switch", tl_sync_point_switched },
-	/* In this order: a call whose begin is seen has its end seen. */
-	{ "sys_exit", on_return },
-	{ "sys_enter", on_call },
-	{ "sched_process_fork", on_fork },
-	{ "sched_process_exec", on_exec },
-	{ "sched_process_exit", on_exit },
+#include <tierlens-hooks.h>
 };
 
 static void hooks_disarm(void)
