@@ -29,7 +29,7 @@ extern const struct tl_cmd tl_cmd_top, tl_cmd_status, tl_cmd_enable, tl_cmd_disa
 extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_level, tl_cmd_show, tl_cmd_record, tl_cmd_replay;
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report, tl_cmd_demand, tl_cmd_selftest;
 extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
-extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck, tl_cmd_anomaly, tl_cmd_adapt;
+extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck, tl_cmd_anomaly, tl_cmd_adapt, tl_cmd_check_kernel;
 extern const struct tl_cmd tl_cmd_origin, tl_cmd_origin_train, tl_cmd_origin_classify, tl_cmd_origin_explain;
 extern const struct tl_cmd tl_cmd_pmu, tl_cmd_pmu_list, tl_cmd_pmu_record, tl_cmd_pmu_learn;
 extern const struct tl_cmd tl_cmd_pmu_clean, tl_cmd_pmu_compare;

@@ -14,7 +14,7 @@ static const struct tl_cmd *const commands[] = {
 	&tl_cmd_class, &tl_cmd_level, &tl_cmd_show, &tl_cmd_record, &tl_cmd_replay, &tl_cmd_graph, &tl_cmd_report,
 	&tl_cmd_demand, &tl_cmd_track, &tl_cmd_cbmg, &tl_cmd_execgraph, &tl_cmd_lqn,
 	&tl_cmd_capacity, &tl_cmd_bottleneck, &tl_cmd_pmu, &tl_cmd_tasks, &tl_cmd_anomaly, &tl_cmd_origin,
-	&tl_cmd_adapt, &tl_cmd_selftest,
+	&tl_cmd_adapt, &tl_cmd_selftest, &tl_cmd_check_kernel,
 };
 
 static void usage(FILE *to)
@@ -25,7 +25,7 @@ static void usage(FILE *to)
 	      "Response and own times of the tiers of services that nobody may change.\n\n",
 	      to);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\nWithout a command: top. \"tierlens COMMAND --help\" tells its options.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage.\n", to);
 }

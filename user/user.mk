@@ -38,7 +38,7 @@ $(user-lib): $(user-lib-objects)
 
 # Headers are few and small: any change of one compiles everything again.
 user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/daemon/*.h user/port/*.h kmod/core/*.h) \
-	include/uapi/linux/tierlens.h include/uapi/linux/tierlens-sync.h include/tierlens-version.h user/user.mk
+	include/uapi/linux/tierlens.h include/uapi/linux/tierlens-sync.h include/tierlens-version.h include/tierlens-hooks.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) -c -o $@ $<

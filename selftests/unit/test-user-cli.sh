@@ -366,7 +366,7 @@ documents()
 		result $? "the man page is clean"
 	fi
 	for command in top status enable disable "tier add" "class add" show record replay graph \
-		report selftest "demand fit" "demand predict" "demand compare"; do
+		report selftest check-kernel "demand fit" "demand predict" "demand compare"; do
 		grep -q "^\.BR* \"*$command" "$top/Documentation/tierlens.1"
 		result $? "the man page has $command"
 		for option in $("$real" "${command%% *}" --help | grep -oE '^ .* --[a-z]+' |

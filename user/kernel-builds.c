@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What building the module in a kernel's headers needs, and whether it is there. */
+#include "kernel-check.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct tl_build_check *build_add(struct tl_kernel_check *check, const char *what, bool there,
+					const char *note)
+{
+	struct tl_build_check *build = &check->builds[check->n_builds++];
+
+	snprintf(build->what, sizeof(build->what), "%s", what);
+	snprintf(build->note, sizeof(build->note), "%s", note);
+	build->there = there;
+	return build;
+}
+
+static bool is_there(const char *directory, const char *name)
+{
+	char *path = directory ? tl_kernel_path(directory, name) : NULL;
+
+	free(path);
+	return path;
+}
+
+static void file_check(struct tl_kernel_check *check, const char *directory, const char *name,
+		       const char *remedy)
+{
+	bool there = is_there(directory, name);
+
+	build_add(check, name, there, there ? "" : remedy);
+}
+
+/* Where a program is found, as a shell would. */
+static bool program_find(const char *name, char *path, size_t size)
+{
+	const char *at = getenv("PATH"), *end;
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		end = strchrnul(at, ':');
+		snprintf(path, size, "%.*s/%s", (int)(end - at), at, name);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+static void program_check(struct tl_kernel_check *check, const char *name, const char *package)
+{
+	char path[PATH_MAX], remedy[160];
+	bool there = program_find(name, path, sizeof(path));
+
+	snprintf(remedy, sizeof(remedy), "apt install %s", package);
+	build_add(check, name, there, there ? "" : remedy);
+}
+
+/* "gcc-12 (Debian 12.2.0-14) 12.2.0": the same program, or another whose module may fit as well. */
+static void compiler_check(struct tl_kernel_check *check)
+{
+	const char *text = tl_kernel_option(check->options, check->n_options, "CC_VERSION_TEXT");
+	char name[64] = "", path[PATH_MAX];
+
+	if (sscanf(text, "%63s", name) != 1 || !strcmp(name, "n"))
+		snprintf(name, sizeof(name), "gcc");
+	if (program_find(name, path, sizeof(path)) || !program_find("gcc", path, sizeof(path)) ||
+	    !strncmp(name, "clang", 5)) {
+		program_check(check, name, name);
+		return;
+	}
+	snprintf(build_add(check, "gcc", true, "")->note, sizeof(check->builds->note),
+		 "the kernel was built with %s, which is not here: the same is safer", name);
+}
+
+/**
+ * tl_kernel_check_builds() - Look for what building the module needs
+ * @check: its tree and options are known; what is found goes to @check->builds
+ */
+void tl_kernel_check_builds(struct tl_kernel_check *check)
+{
+	const struct tl_kernel_tree *tree = &check->tree;
+
+	file_check(check, tree->build, "Makefile", "install the kernel's headers");
+	file_check(check, tree->build, "include/generated/autoconf.h", "run make modules_prepare there");
+	file_check(check, tree->build, "include/generated/utsrelease.h", "run make modules_prepare there");
+	file_check(check, tree->build, "Module.symvers",
+		   "install the kernel's headers, or build the kernel: it has the symbols' versions");
+	file_check(check, tree->build, "scripts/mod/modpost", "install linux-kbuild of that version");
+	file_check(check, tree->build, "scripts/basic/fixdep", "install linux-kbuild of that version");
+	file_check(check, tree->source, "include/net/tcp.h", "install linux-headers-VERSION-common of that version");
+	program_check(check, "make", "make");
+	compiler_check(check);
+}
