@@ -23,11 +23,11 @@ include selftests/unit/unit.mk
 include selftests/model/model.mk
 
 # The command's self test runs the test services.
-user: guest-programs
+user: $(SELFTEST_PROGRAMS)
 
 # ---- the module ---------------------------------------------------------------
 
-.PHONY: module install uninstall
+.PHONY: module install install-dkms deb uninstall
 module: ## the module, for the kernel whose headers are in KDIR
 	@tools/module "$(KDIR)"
 
@@ -35,7 +35,7 @@ PREFIX ?= /usr/local
 install: ## what was built: module for the running kernel, command line, daemon, man pages, completion
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
 	install -D -m 755 $(O)/tierlensd $(DESTDIR)$(PREFIX)/sbin/tierlensd
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(GUEST_PROGRAMS)
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(SELFTEST_PROGRAMS)
 	install -D -m 644 user/origin-model.json $(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
 	install -D -m 644 Documentation/tierlensd.8 $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8
@@ -45,12 +45,22 @@ install: ## what was built: module for the running kernel, command line, daemon,
 		install -D -m 644 "$$ko" "$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko" && \
 		{ [ -n "$(DESTDIR)" ] || depmod; }; fi
 
+# What the module is made of, and nothing else.
+VERSION := $(shell sed -n 's/^.define TIERLENS_VERSION "\(.*\)"/\1/p' include/tierlens-version.h)
+install-dkms: ## the module's source, for DKMS to build it for each kernel: then dkms add tierlens/VERSION
+	find Kbuild kmod include -type f -exec install -D -m 644 {} $(DESTDIR)/usr/src/tierlens-$(VERSION)/{} \;
+	sed 's/#MODULE_VERSION#/$(VERSION)/' tools/dkms.conf >$(DESTDIR)/usr/src/tierlens-$(VERSION)/dkms.conf
+
+deb: ## Debian packages of the command and of the module's source, in build/deb/
+	@tools/setup build deb
+	@tools/deb
+
 uninstall: ## the reverse
 	rm -f $(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
 		$(DESTDIR)$(PREFIX)/sbin/tierlensd $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8 \
 		$(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
-		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(GUEST_PROGRAMS))) \
+		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(SELFTEST_PROGRAMS))) \
 		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
 
 # ---- demo and tests -----------------------------------------------------------
@@ -61,7 +71,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn eval-origin check check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-origin check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -83,13 +93,14 @@ eval-origin: ## whose code files are, on packages held out; two minutes and 1 GB
 	@tools/eval-origin $(ARGS)
 
 check: ## all tests; installs what they need
-	@tools/setup build check vm
+	@tools/setup build check vm deb
 	@$(MAKE) --no-print-directory -j$$(nproc) user guest
 	@tools/check $(CHECK)
 
-check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, and the debug kernel
+check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the debug kernel, and the packages on a clean Debian
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
+	@prove --timer selftests/deb/clean-root.sh
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh
@@ -111,6 +122,10 @@ guest-arm64:
 	@tools/image root-arm64
 	@$(MAKE) --no-print-directory guest GUEST_ARCH=arm64 O=$(O)/arm64 \
 		GUEST_OUT=$(O)/guest/arm64 $$(tools/image arm64-flags)
+
+# Lintian, what is in the packages, and how DKMS takes them.
+check-deb:
+	@prove --timer selftests/deb/packages.sh
 
 check-vm:
 	@tools/check $(CHECK_VM)

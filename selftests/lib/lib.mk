@@ -29,7 +29,9 @@ GUEST_URING   := $(shell $(or $(filter-out pkg-config,$(PKG_CONFIG)),$(guest-pkg
 			--silence-errors --cflags --libs liburing)
 guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URING)))
 
-GUEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load jobber jobber-bare replog lockloop stepper recorder-lock.so)
+# What tierlens selftest runs: these are installed with it.
+SELFTEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load)
+GUEST_PROGRAMS := $(SELFTEST_PROGRAMS) $(addprefix $(GUEST_OUT)/,jobber jobber-bare replog lockloop stepper recorder-lock.so)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
