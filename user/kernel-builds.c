@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 static struct tl_build_check *build_add(struct tl_kernel_check *check, const char *what, bool there,
@@ -57,20 +58,45 @@ static void program_check(struct tl_kernel_check *check, const char *name, const
 	build_add(check, name, there, there ? "" : remedy);
 }
 
-/* "gcc-12 (Debian 12.2.0-14) 12.2.0": the same program, or another whose module may fit as well. */
+/* What a compiler's name begins with, if the kernel is for another processor than this machine's. */
+static const char *cross_prefix(const struct tl_kernel_check *check)
+{
+	static const struct {
+		const char *option, *machine, *prefix;
+	} known[] = {
+		{ "ARM64", "aarch64", "aarch64-linux-gnu-" },
+		{ "X86_64", "x86_64", "x86_64-linux-gnu-" },
+	};
+	struct utsname name;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(tl_kernel_option(check->options, check->n_options, known[i].option), "y") &&
+		    !uname(&name) && strcmp(name.machine, known[i].machine))
+			return known[i].prefix;
+	return "";
+}
+
+/*
+ * "gcc-12 (Debian 12.2.0-14) 12.2.0", or "x86_64-linux-gnu-gcc-12 (…": the same program, or another whose
+ * module may fit as well.
+ */
 static void compiler_check(struct tl_kernel_check *check)
 {
 	const char *text = tl_kernel_option(check->options, check->n_options, "CC_VERSION_TEXT");
-	char name[64] = "", path[PATH_MAX];
+	const char *prefix = cross_prefix(check);
+	char word[64] = "", name[96], other[96], path[PATH_MAX];
 
-	if (sscanf(text, "%63s", name) != 1 || !strcmp(name, "n"))
-		snprintf(name, sizeof(name), "gcc");
-	if (program_find(name, path, sizeof(path)) || !program_find("gcc", path, sizeof(path)) ||
-	    !strncmp(name, "clang", 5)) {
+	if (sscanf(text, "%63s", word) != 1 || !strcmp(word, "n"))
+		snprintf(word, sizeof(word), "gcc");
+	snprintf(name, sizeof(name), "%s%s", strstr(word, "-linux-gnu") ? "" : prefix, word);
+	snprintf(other, sizeof(other), "%sgcc", prefix);
+	if (program_find(name, path, sizeof(path)) || !program_find(other, path, sizeof(path)) ||
+	    strstr(name, "clang")) {
 		program_check(check, name, name);
 		return;
 	}
-	snprintf(build_add(check, "gcc", true, "")->note, sizeof(check->builds->note),
+	snprintf(build_add(check, other, true, "")->note, sizeof(check->builds->note),
 		 "the kernel was built with %s, which is not here: the same is safer", name);
 }
 

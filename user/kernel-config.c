@@ -31,6 +31,8 @@ static const struct tl_kernel_option known[] = {
 	{ "UPROBES", TL_OPTION_USED, "no functions (level method), no library's locks (tasks record)", "" },
 	{ "HAVE_SYSCALL_TRACEPOINTS", TL_OPTION_USED, "no sync points (tierlens tasks record)", "" },
 	{ "FTRACE_SYSCALLS", TL_OPTION_USED, "no sync points (tierlens tasks record)", "" },
+	{ "X86_64", TL_OPTION_TELLS, "a kernel for x86-64", "" },
+	{ "ARM64", TL_OPTION_TELLS, "a kernel for arm64", "" },
 	{ "MODVERSIONS", TL_OPTION_TELLS, "the module fits kernels whose symbols have the same versions", "" },
 	{ "TRIM_UNUSED_KSYMS", TL_OPTION_TELLS, "symbols that nobody used when it was built are not exported", "" },
 	{ "MODULE_SIG", TL_OPTION_TELLS, "an unsigned module taints the kernel", "" },

@@ -159,7 +159,7 @@ maps()
 
 headers()
 {
-	local tree=$dir/tree build=$dir/tree/usr/src/linux-headers-6.6.6-tl
+	local other prefix part tree=$dir/tree build=$dir/tree/usr/src/linux-headers-6.6.6-tl
 
 	with_headers
 	finds "packages' headers, in two halves: what is exported, declared, and not told" 0 \
@@ -194,6 +194,16 @@ headers()
 	status=$?
 	[[ $status == 1 ]] && jq -e '.verdict | contains("no gcc-99")' "$dir/out" >/dev/null
 	result $? 'no compiler'
+	other=ARM64 prefix=aarch64-linux-gnu-
+	[ "$(uname -m)" = x86_64 ] || other=X86_64 prefix=x86_64-linux-gnu-
+	configure "$other=y" 'CC_VERSION_TEXT="gcc-99 (made up) 99"'
+	PATH=$dir/bin "$real" check-kernel "$build" --json >"$dir/out" 2>"$dir/err"
+	jq -e ".verdict | contains(\"no ${prefix}gcc-99\")" "$dir/out" >/dev/null
+	result $? 'no compiler for another processor'
+	ln -sf "$(command -v make)" "$dir/bin/${prefix}gcc-99"
+	PATH=$dir/bin "$real" check-kernel "$build" --json >"$dir/out" 2>"$dir/err"
+	status=$?
+	good 'but where there is one' '.[0].good'
 	for part in Module.symvers scripts/mod/modpost ../linux-headers-6.6.6-common/include/net/tcp.h; do
 		with_headers
 		rm "$build/$part"
