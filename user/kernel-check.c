@@ -221,9 +221,9 @@ static void verdict_good(struct tl_kernel_check *check)
 	if (wants_signature(check))
 		append(text, size, "once it is signed, which this kernel asks for");
 	if (missing)
-		append(text, size, "%zu others are missing", missing);
+		append(text, size, "optional hooks missing: %zu", missing);
 	if (unknown)
-		append(text, size, "of %zu others only a map tells", unknown);
+		append(text, size, "only a map tells of %zu others", unknown);
 }
 
 static void verdict_find(struct tl_kernel_check *check)

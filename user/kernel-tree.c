@@ -227,14 +227,14 @@ static bool is_running(const struct tl_kernel_tree *tree)
 	return tree->release && !*tree->root && !uname(&name) && !strcmp(name.release, tree->release);
 }
 
-/* @pattern has a place for the release; NULL if that is not known or not there. */
-static char *of_release(const struct tl_kernel_tree *tree, const char *pattern)
+/* A file whose name ends in the release; NULL if that is not known, or there is no such file. */
+static char *of_release(const struct tl_kernel_tree *tree, const char *begin)
 {
 	char name[PATH_MAX];
 
 	if (!tree->release)
 		return NULL;
-	snprintf(name, sizeof(name), "%s%s", pattern, tree->release);
+	snprintf(name, sizeof(name), "%s%s", begin, tree->release);
 	return tl_kernel_path(tree->root, name);
 }
 

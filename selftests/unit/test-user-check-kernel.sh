@@ -124,7 +124,7 @@ maps()
 		.symbol == \"anon_pipe_write\"" "$path"
 	with_map '/ tcp_sendpage$/d'
 	finds 'an optional hook is missing' 0 ".good and ($(hook sendpage) | .state == \"missing\") and
-		(.verdict | contains(\"1 others are missing\"))" "$path"
+		(.verdict | contains(\"optional hooks missing: 1\"))" "$path"
 	with_map '/ tcp_cleanup_rbuf$/d'
 	finds 'a required hook is missing' 1 "(.good | not) and ($(hook received) | .state == \"missing\" and .required) and
 		(.verdict | contains(\"no tcp_cleanup_rbuf\"))" "$path"
