@@ -100,6 +100,28 @@ static void compiler_check(struct tl_kernel_check *check)
 		 "the kernel was built with %s, which is not here: the same is safer", name);
 }
 
+/* The first of the headers that the module includes and this kernel lacks: it is too old, or too new. */
+static void headers_check(struct tl_kernel_check *check)
+{
+	static const char *const headers[] = {
+#include <kernel-headers.inc>
+	};
+	const char *lacks = NULL;
+	char name[128], note[200] = "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(headers) && !lacks; i++) {
+		snprintf(name, sizeof(name), "include/%s", headers[i]);
+		if (is_there(check->tree.source, name))
+			continue;
+		snprintf(name, sizeof(name), "include/uapi/%s", headers[i]);
+		lacks = is_there(check->tree.source, name) ? NULL : headers[i];
+	}
+	if (lacks)
+		snprintf(note, sizeof(note), "no include/%s: the module is not made for so old or so new a kernel", lacks);
+	build_add(check, "headers that the module includes", !lacks, note);
+}
+
 /**
  * tl_kernel_check_builds() - Look for what building the module needs
  * @check: its tree and options are known; what is found goes to @check->builds
@@ -116,6 +138,8 @@ void tl_kernel_check_builds(struct tl_kernel_check *check)
 	file_check(check, tree->build, "scripts/mod/modpost", "install linux-kbuild of that version");
 	file_check(check, tree->build, "scripts/basic/fixdep", "install linux-kbuild of that version");
 	file_check(check, tree->source, "include/net/tcp.h", "install linux-headers-VERSION-common of that version");
+	if (check->builds[check->n_builds - 1].there)
+		headers_check(check);
 	program_check(check, "make", "make");
 	compiler_check(check);
 }

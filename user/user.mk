@@ -11,7 +11,7 @@ PKG_CONFIG ?= pkg-config
 user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libdw libelf libzip
 user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
-	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi \
+	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi -I$(O)/user \
 	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
 # libcsv is a few hundred lines and not on every server: it goes in.
 user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm -ldl
@@ -42,6 +42,16 @@ user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/daemon
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) -c -o $@ $<
+
+# What the module includes of a kernel's headers, for check-kernel to look for: what no condition guards, and
+# no architecture has by itself.
+kernel-headers := $(O)/user/kernel-headers.inc
+$(kernel-headers): $(wildcard kmod/*.[ch] kmod/*/*.[ch]) user/user.mk
+	@mkdir -p $(@D)
+	@awk 'FNR == 1 { depth = 0 } /^# *if/ && !/^#ifndef [A-Z_]+_H$$/ { depth++ } /^# *endif/ { depth-- } \
+		/^#include <(linux|net)\// && depth <= 0 { split($$0, part, /[<>]/); print "\"" part[2] "\"," }' \
+		$(filter kmod/%,$^) | sort -u >$@
+$(O)/user/user/kernel-builds.o $(O)/user-test/user/kernel-builds.o: $(kernel-headers)
 
 # The tests, and a command line whose kernel is a fake, under the sanitizers.
 user-test-dir := $(O)/user-test

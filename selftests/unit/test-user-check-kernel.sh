@@ -67,6 +67,10 @@ with_headers()
 		"$dir/tree/boot"
 	echo 'include /nowhere/linux-headers-6.6.6-common/Makefile' >"$build/Makefile"
 	echo '#define UTS_RELEASE "6.6.6-tl"' >"$build/include/generated/utsrelease.h"
+	sed -nE 's/^#include <((linux|net)\/.*)>.*/\1/p' "$top"/kmod/*.[ch] "$top"/kmod/*/*.[ch] | sort -u | while IFS= read -r header; do
+		mkdir -p "$common/include/${header%/*}"
+		touch "$common/include/$header"
+	done
 	touch "$build"/{include/generated/autoconf.h,scripts/mod/modpost,scripts/basic/fixdep} "$common/include/linux/module.h"
 	printf '0x1\t%s\tvmlinux\tEXPORT_SYMBOL\t\n' tcp_sendmsg tcp_recvmsg tcp_v4_connect tcp_close \
 		>"$build/Module.symvers"
@@ -209,6 +213,10 @@ headers()
 		rm "$build/$part"
 		finds "no $part" 1 ".verdict | contains(\"no ${part##*common/}\")" "$build"
 	done
+	with_headers
+	rm "$tree"/usr/src/linux-headers-6.6.6-common/include/linux/minmax.h
+	finds 'a kernel that is too old' 1 '(.verdict | contains("no headers that the module includes")) and
+		([.build[].note | select(contains("linux/minmax.h"))] | length) == 1' "$build"
 	with_headers
 	cp -r "$build" "${build/tl/other}"
 	says 1 'there are headers of 2 kernels: name one' "$real" check-kernel "$tree"
