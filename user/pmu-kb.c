@@ -13,113 +13,36 @@
  */
 #include "pmu-kb.h"
 
+#include "base.h"
 #include "error.h"
 
 #include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define APPLICATION_ID 0x544c4b42 /* TLKB */
-#define VERSION 1
 #define WAIT_MS 3000
-#define TEXT_OF(x) TEXT_OF_(x)
-#define TEXT_OF_(x) #x
 
 struct tl_pmu_kb {
-	sqlite3 *db;
-	char *name;
+	struct tl_base base;
 };
 
-static const char schema[] =
-	"PRAGMA application_id = 1414286146;"
-	"PRAGMA user_version = " TEXT_OF(VERSION) ";"
+static const struct tl_base_kind kind = {
+	.what = "knowledge base",
+	.give = "give the file that pmu learn made",
+	.anew = "learn into a new one",
+	.other = "learn into another one",
+	.application_id = 0x544c4b42, /* TLKB */
+	.version = 1,
+	.schema =
 	"CREATE TABLE event(series TEXT PRIMARY KEY NOT NULL, application TEXT NOT NULL,"
 	" environment TEXT NOT NULL, event TEXT NOT NULL, length INTEGER NOT NULL, max REAL NOT NULL,"
 	" min REAL NOT NULL, mean REAL NOT NULL, sd REAL NOT NULL, events TEXT NOT NULL,"
 	" run INTEGER NOT NULL) WITHOUT ROWID;"
 	"CREATE INDEX by_program ON event(application, environment, event);"
 	"CREATE TABLE sample(series TEXT NOT NULL REFERENCES event(series) ON DELETE CASCADE,"
-	" interval INTEGER NOT NULL, rate REAL NOT NULL, PRIMARY KEY(series, interval)) WITHOUT ROWID;";
-
-/* What is wrong, and what to do, of whatever SQLite says. */
-static int failed(const struct tl_pmu_kb *kb, struct tl_error *err)
-{
-	switch (sqlite3_errcode(kb->db)) {
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return tl_error_set(err, -EBUSY, "%s: another process is writing to it: try again when it "
-				    "is done", kb->name);
-	case SQLITE_READONLY:
-		return tl_error_set(err, -EROFS, "%s: it may not be written: give it to you (chmod, chown), "
-				    "or learn into another one", kb->name);
-	case SQLITE_FULL:
-		return tl_error_set(err, -ENOSPC, "%s: the disk is full, nothing was changed: make room",
-				    kb->name);
-	case SQLITE_IOERR:
-		return tl_error_set(err, -EIO, "%s: the disk is full or failed (%s), nothing was changed: make "
-				    "room, or move it to a sound disk", kb->name, sqlite3_errmsg(kb->db));
-	case SQLITE_CANTOPEN:
-		return tl_error_set(err, -ENOENT, "%s: cannot open (%s): give the file that pmu learn made",
-				    kb->name, strerror(sqlite3_system_errno(kb->db)));
-	case SQLITE_NOTADB:
-	case SQLITE_CORRUPT:
-		return tl_error_set(err, -EINVAL, "%s: it is damaged, or no knowledge base (%s): learn into a "
-				    "new one", kb->name, sqlite3_errmsg(kb->db));
-	case SQLITE_NOMEM:
-		return tl_error_no_memory(err);
-	default:
-		return tl_error_set(err, -EIO, "%s: it is damaged, or no knowledge base (%s): learn into a "
-				    "new one", kb->name, sqlite3_errmsg(kb->db));
-	}
-}
-
-static int execute(struct tl_pmu_kb *kb, const char *sql, struct tl_error *err)
-{
-	return sqlite3_exec(kb->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(kb, err);
-}
-
-/* The first column of the first row as a number. */
-static int number_of(struct tl_pmu_kb *kb, const char *sql, sqlite3_int64 *number,
-		     struct tl_error *err)
-{
-	sqlite3_stmt *st = NULL;
-	int code = 0;
-
-	if (sqlite3_prepare_v2(kb->db, sql, -1, &st, NULL) != SQLITE_OK ||
-	    sqlite3_step(st) != SQLITE_ROW)
-		code = failed(kb, err);
-	else
-		*number = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	return code;
-}
-
-/* In a transaction, if there is something to be made. */
-static int version_check(struct tl_pmu_kb *kb, bool write, struct tl_error *err)
-{
-	sqlite3_int64 id, version, tables;
-	int code = number_of(kb, "PRAGMA application_id", &id, err);
-
-	code = code ? code : number_of(kb, "PRAGMA user_version", &version, err);
-	code = code ? code : number_of(kb, "SELECT count(*) FROM sqlite_master", &tables, err);
-	if (code)
-		return code;
-	if (!tables && !id && write)
-		return execute(kb, schema, err);
-	if (id != APPLICATION_ID)
-		return tl_error_set(err, -EINVAL, "%s: a database, but no knowledge base: give the file that "
-				    "pmu learn made", kb->name);
-	if (version < VERSION)
-		return tl_error_set(err, -EINVAL, "%s: made by an older tierlens (version %lld, this one has "
-				    "%d): learn into a new one", kb->name, version, VERSION);
-	if (version > VERSION)
-		return tl_error_set(err, -EINVAL, "%s: made by a newer tierlens (version %lld, this one has "
-				    "%d): use that", kb->name, version, VERSION);
-	return 0;
-}
+	" interval INTEGER NOT NULL, rate REAL NOT NULL, PRIMARY KEY(series, interval)) WITHOUT ROWID;",
+};
 
 /**
  * tl_pmu_kb_open() - Open a knowledge base
@@ -138,18 +61,10 @@ int tl_pmu_kb_open(struct tl_pmu_kb **kb, const char *name, bool write, struct t
 	*kb = calloc(1, sizeof(**kb));
 	if (!*kb)
 		return tl_error_no_memory(err);
-	(*kb)->name = strdup(name);
-	if (!(*kb)->name)
-		code = tl_error_no_memory(err);
-	else if (sqlite3_open_v2(name, &(*kb)->db, flags, NULL) != SQLITE_OK)
-		code = (*kb)->db ? failed(*kb, err) : tl_error_no_memory(err);
-	if (!code) {
-		sqlite3_busy_timeout((*kb)->db, WAIT_MS);
-		code = execute(*kb, "PRAGMA foreign_keys = ON;PRAGMA trusted_schema = OFF;", err);
-	}
+	code = tl_base_open(&(*kb)->base, &kind, name, flags, WAIT_MS, err);
 	if (!code)
-		code = execute(*kb, write ? "BEGIN IMMEDIATE" : "BEGIN", err);
-	code = code ? code : version_check(*kb, write, err);
+		code = tl_base_do(&(*kb)->base, write ? "BEGIN IMMEDIATE" : "BEGIN", err);
+	code = code ? code : tl_base_check(&(*kb)->base, write, err);
 	if (!code)
 		return 0;
 	tl_pmu_kb_close(*kb);
@@ -167,40 +82,8 @@ void tl_pmu_kb_close(struct tl_pmu_kb *kb)
 {
 	if (!kb)
 		return;
-	sqlite3_close(kb->db);
-	free(kb->name);
+	tl_base_close(&kb->base);
 	free(kb);
-}
-
-/* ---- statements --------------------------------------------------------------------------- */
-
-/* @types: t text, i sqlite3_int64, d double. Return: a statement to be stepped; NULL if it fails. */
-static sqlite3_stmt *ask(struct tl_pmu_kb *kb, const char *sql, const char *types, ...)
-{
-	sqlite3_stmt *st = NULL;
-	va_list args;
-	int i;
-
-	if (sqlite3_prepare_v2(kb->db, sql, -1, &st, NULL) != SQLITE_OK)
-		return NULL;
-	va_start(args, types);
-	for (i = 1; *types; types++, i++)
-		if (*types == 't')
-			sqlite3_bind_text(st, i, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
-		else if (*types == 'i')
-			sqlite3_bind_int64(st, i, va_arg(args, sqlite3_int64));
-		else
-			sqlite3_bind_double(st, i, va_arg(args, double));
-	va_end(args);
-	return st;
-}
-
-static int finish(struct tl_pmu_kb *kb, sqlite3_stmt *st, struct tl_error *err)
-{
-	int code = st && sqlite3_step(st) == SQLITE_DONE ? 0 : failed(kb, err);
-
-	sqlite3_finalize(st);
-	return code;
 }
 
 /* ---- learning ----------------------------------------------------------------------------- */
@@ -242,11 +125,11 @@ static char *events_join(const struct tl_pmu_file *file)
 /* Exactly the same events: what was known is what is to be replaced. */
 static int replace(struct lesson *l)
 {
-	sqlite3_stmt *st = ask(l->kb, "DELETE FROM event WHERE application = ? AND environment = ? AND "
+	sqlite3_stmt *st = tl_base_ask(&l->kb->base, "DELETE FROM event WHERE application = ? AND environment = ? AND "
 			       "events = ?", "ttt", l->what->app, l->what->environment, l->events);
-	int code = finish(l->kb, st, l->err);
+	int code = tl_base_end(&l->kb->base, st, l->err);
 
-	l->learned->replaced = code ? 0 : (size_t)sqlite3_changes(l->kb->db);
+	l->learned->replaced = code ? 0 : (size_t)sqlite3_changes(l->kb->base.db);
 	return code;
 }
 
@@ -254,17 +137,17 @@ static int samples_write(struct lesson *l, const struct tl_pmu_part *part, size_
 			 const char *series)
 {
 	const struct tl_pmu_record *r = &part->record;
-	sqlite3_stmt *st = ask(l->kb, "INSERT INTO sample VALUES(?, ?, ?)", "t", series);
+	sqlite3_stmt *st = tl_base_ask(&l->kb->base, "INSERT INTO sample VALUES(?, ?, ?)", "t", series);
 	size_t t;
 	int code = 0;
 
 	for (t = 0; st && !code && t < r->intervals; t++) {
 		sqlite3_bind_int64(st, 2, (sqlite3_int64)t);
 		sqlite3_bind_double(st, 3, tl_pmu_rate(r, t * r->events + event));
-		code = sqlite3_step(st) == SQLITE_DONE ? 0 : failed(l->kb, l->err);
+		code = sqlite3_step(st) == SQLITE_DONE ? 0 : tl_base_failed(&l->kb->base, l->err);
 		sqlite3_reset(st);
 	}
-	code = st ? code : failed(l->kb, l->err);
+	code = st ? code : tl_base_failed(&l->kb->base, l->err);
 	sqlite3_finalize(st);
 	return code;
 }
@@ -277,11 +160,11 @@ static int event_write(struct lesson *l, const struct tl_pmu_part *part, size_t 
 	int code;
 
 	snprintf(series, sizeof(series), "run %lld event %zu", run, event);
-	st = ask(l->kb, "INSERT INTO event VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "ttttiddddti",
+	st = tl_base_ask(&l->kb->base, "INSERT INTO event VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "ttttiddddti",
 		 series, l->what->app, l->what->environment, l->file->event[event],
 		 (sqlite3_int64)part->record.intervals, known->max, known->min, known->mean, known->sd,
 		 l->events, run);
-	code = finish(l->kb, st, l->err);
+	code = tl_base_end(&l->kb->base, st, l->err);
 	if (!code)
 		l->learned->added++;
 	return code ? code : samples_write(l, part, event, series);
@@ -299,7 +182,7 @@ static int part_write(struct lesson *l, const struct tl_pmu_part *part)
 	if (code)
 		code = tl_error_set(l->err, code, "processor %ld: no values to learn: record it again",
 				    part->cpu);
-	code = code ? code : number_of(l->kb, "SELECT coalesce(max(run), 0) + 1 FROM event", &run, l->err);
+	code = code ? code : tl_base_number(&l->kb->base, "SELECT coalesce(max(run), 0) + 1 FROM event", &run, l->err);
 	for (e = 0; !code && e < l->file->events; e++)
 		if (out.event[e].running > 0)
 			code = event_write(l, part, e, &out.event[e], run);
@@ -332,7 +215,7 @@ int tl_pmu_kb_learn(struct tl_pmu_kb *kb, const struct tl_pmu_what *what,
 	for (p = 0; !code && p < file->parts; p++)
 		code = part_write(&l, &file->part[p]);
 	if (!code)
-		code = execute(kb, "COMMIT", err);
+		code = tl_base_do(&kb->base, "COMMIT", err);
 	free(l.events);
 	return code;
 }
@@ -360,7 +243,7 @@ static int run_add(struct tl_pmu_recall *recall, size_t intervals, size_t events
 static int series_read(struct tl_pmu_kb *kb, const char *series, struct tl_pmu_run *run,
 		       size_t events, size_t event, struct tl_error *err)
 {
-	sqlite3_stmt *st = ask(kb, "SELECT interval, rate FROM sample WHERE series = ? ORDER BY interval",
+	sqlite3_stmt *st = tl_base_ask(&kb->base, "SELECT interval, rate FROM sample WHERE series = ? ORDER BY interval",
 			       "t", series);
 	size_t n = 0;
 	int step = SQLITE_ERROR;
@@ -370,13 +253,13 @@ static int series_read(struct tl_pmu_kb *kb, const char *series, struct tl_pmu_r
 		((double *)run->rate)[n++ * events + event] = sqlite3_column_double(st, 1);
 	if (step != SQLITE_DONE && step != SQLITE_ROW) {
 		sqlite3_finalize(st);
-		return failed(kb, err);
+		return tl_base_failed(&kb->base, err);
 	}
 	sqlite3_finalize(st);
 	((bool *)run->has)[event] = true;
 	return n == run->intervals && step == SQLITE_DONE ? 0 :
 	       tl_error_set(err, -EINVAL, "%s: series \"%s\" is not as long as it is said to be: learn into "
-			    "a new base", kb->name, series);
+			    "a new base", kb->base.name, series);
 }
 
 static size_t event_of(const struct tl_pmu_file *file, const char *name)
@@ -403,7 +286,7 @@ static int row_read(struct tl_pmu_kb *kb, sqlite3_stmt *st, const struct tl_pmu_
 		return 0;
 	if (length < 0 || length > LENGTH_MAX || !series)
 		return tl_error_set(err, -EINVAL, "%s: a series of %lld intervals: learn into a new base",
-				    kb->name, length);
+				    kb->base.name, length);
 	if (!recall->runs || run != *last)
 		code = run_add(recall, (size_t)length, file->events, err);
 	*last = run;
@@ -425,7 +308,7 @@ int tl_pmu_kb_recall(struct tl_pmu_kb *kb, const struct tl_pmu_what *what,
 		     const struct tl_pmu_file *file, struct tl_pmu_recall *recall,
 		     struct tl_error *err)
 {
-	sqlite3_stmt *st = ask(kb, "SELECT run, length, event, series FROM event WHERE application = ? "
+	sqlite3_stmt *st = tl_base_ask(&kb->base, "SELECT run, length, event, series FROM event WHERE application = ? "
 			       "AND environment = ? ORDER BY run, series", "tt", what->app,
 			       what->environment);
 	int step = SQLITE_ERROR, code = 0;
@@ -435,7 +318,7 @@ int tl_pmu_kb_recall(struct tl_pmu_kb *kb, const struct tl_pmu_what *what,
 	while (st && !code && (step = sqlite3_step(st)) == SQLITE_ROW)
 		code = row_read(kb, st, file, &last, recall, err);
 	if (!code && step != SQLITE_DONE)
-		code = failed(kb, err);
+		code = tl_base_failed(&kb->base, err);
 	sqlite3_finalize(st);
 	return code;
 }
