@@ -9,7 +9,7 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 
 user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libdw libelf libzip
+user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libzstd libdw libelf libzip
 user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi -I$(O)/user \
 	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
