@@ -1,0 +1,727 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The daemon's history: what goes in comes out, sums are sums, it is as large as it may be, and nothing is lost. */
+#include "made-intervals.h"
+#include "tap.h"
+
+#include "daemon/history.h"
+#include "error.h"
+#include "history-code.h"
+#include "recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define S 1000000000ULL
+#define BEGIN_NS (1763683200ULL * S) /* a midnight */
+
+static char dir[] = "/tmp/test-user-history.XXXXXX", file[150];
+static struct tl_error err;
+
+static struct tl_interval *made(u64 generation, u64 start_ns)
+{
+	return made_interval(generation, start_ns, S, 3, 2, 4);
+}
+
+static void begin_anew(void)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
+	if (system(command))
+		abort();
+}
+
+static struct tl_history *history_of(const struct tl_history_limits *limits)
+{
+	struct tl_history *history = NULL;
+
+	if (tl_history_open(&history, file, limits, &err))
+		printf("# %s\n", err.text);
+	return history;
+}
+
+/* Bytes that differ if anything does. */
+static struct tl_code_to bytes_of(const struct tl_interval *interval)
+{
+	struct tl_code_to sums = { 0 }, hists = { 0 };
+
+	if (tl_history_encode(interval, &sums, &hists))
+		abort();
+	tl_code_put_bytes(&sums, hists.byte, hists.n);
+	free(hists.byte);
+	return sums;
+}
+
+static bool same(const struct tl_interval *a, const struct tl_interval *b)
+{
+	struct tl_code_to x = bytes_of(a), y = bytes_of(b);
+	bool is = x.n == y.n && !memcmp(x.byte, y.byte, x.n);
+
+	free(x.byte);
+	free(y.byte);
+	return is;
+}
+
+static bool same_text(const struct tl_interval *a, const struct tl_interval *b)
+{
+	json_t *x = tl_interval_json(a), *y = tl_interval_json(b);
+	bool is = json_equal(x, y);
+
+	json_decref(x);
+	json_decref(y);
+	return is;
+}
+
+static u64 count_of(const struct tl_interval *interval)
+{
+	u64 n = 0, hist = 0;
+	size_t i, k;
+	u32 b;
+
+	for (i = 0; i < interval->n_tiers; i++)
+		for (k = 0; k < interval->tiers[i].n_cells; k++) {
+			n += interval->tiers[i].cells[k].count;
+			for (b = 0; b < TL_HIST_BUCKETS; b++)
+				hist += interval->tiers[i].cells[k].response_hist[b];
+		}
+	return n == hist ? n : 0;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
+
+static struct tl_interval *odd(void)
+{
+	struct tl_interval *interval = made(7, BEGIN_NS);
+	struct tl_cell *cell = tl_interval_cell(interval, "x\"\xc3\xa9\n", "other");
+	struct tl_edge *edge = tl_interval_edge(interval, &(struct tl_edge){ .class = (char *)"other", .peer = (char *)"more" });
+
+	cell->count = UINT64_MAX;
+	cell->traced = UINT64_MAX - 1;
+	cell->own_sq_s2 = 1.0 / 3;
+	cell->level = TL_AT_METHOD;
+	cell->response_hist[0] = 1;
+	cell->response_hist[TL_HIST_BUCKETS - 1] = UINT64_MAX;
+	cell->own_hist[TL_HIST_BUCKETS / 2] = 1;
+	cell->sum[TL_CELL_QUEUE] = (struct tl_sum){ 5, TL_SUM_UNKNOWN };
+	edge->calls = 3;
+	edge->sum[TL_EDGE_TRANSIT].state = TL_SUM_UNKNOWN;
+	tl_interval_tier(interval, "none");
+	tl_interval_count(interval, &(struct tl_count){ (char *)"cycles", 3, 1ULL << 60, 7, 5 });
+	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other", (char *)"cycles", 9 });
+	tl_interval_called(interval, &(struct tl_called){ 7, (char *)"web", (char *)"buy", (char *)"f", 1, 2, 3, 4 });
+	tl_interval_called(interval, &(struct tl_called){ 8, (char *)"web", NULL, (char *)"g", 1, 2, 3, 4 });
+	tl_interval_path(interval, NULL, "other")->id = 1;
+	tl_paths_link(interval);
+	interval->cost[TL_COST_FUNCTION] = (struct tl_sum){ 0, TL_SUM_UNKNOWN };
+	return interval;
+}
+
+static void test_bytes(void)
+{
+	struct tl_interval *before = odd(), *after = NULL, *part = NULL;
+	struct tl_packer *packer = tl_packer_new();
+	struct tl_packed packed;
+
+	ok(!tl_packer_pack(packer, before, 3, &packed) && !tl_packer_unpack(packer, &packed, NULL, &after),
+	   "an interval is packed and unpacked");
+	ok(after && same(before, after) && same_text(before, after), "it is the same, to the bit");
+	ok(after && after->n_paths == before->n_paths &&
+		   !memcmp(&after->paths[4].up, &before->paths[4].up, sizeof(size_t)) &&
+		   after->paths[4].depth == before->paths[4].depth && after->paths[4].parent == before->paths[4].parent,
+	   "its paths are linked");
+	tl_interval_free(after);
+	ok(!tl_packer_unpack(packer, &(struct tl_packed){ { packed.byte[0] }, { packed.n[0] } }, NULL, &after) &&
+		   after->n_tiers == before->n_tiers && !after->tiers[0].cells[0].response_hist[90] &&
+		   after->tiers[0].cells[0].count == before->tiers[0].cells[0].count,
+	   "without histograms");
+	ok(!tl_packer_unpack(packer, &packed, "service-1:8001", &part) && part->n_tiers == 1 &&
+		   !strcmp(part->tiers[0].name, "service-1:8001") && part->n_edges == 2 &&
+		   !memcmp(part->tiers[0].cells[1].own_hist, before->tiers[1].cells[1].own_hist,
+			   sizeof(part->tiers[0].cells[1].own_hist)),
+	   "one tier alone, with the edges to it");
+	tl_interval_free(after);
+	tl_interval_free(part);
+	packed.byte[1][packed.n[1] / 2] ^= 4;
+	ok(tl_packer_unpack(packer, &packed, NULL, &after) == -EBADMSG, "a bit that a disk has turned is found");
+	tl_packed_free(&packed);
+	tl_packer_free(packer);
+	tl_interval_free(before);
+}
+
+/* Whoever makes a file with the right sum of its bytes is not to make us fall. */
+static void test_bytes_damaged(void)
+{
+	struct tl_interval *before = odd(), *after;
+	struct tl_code_to sums = { 0 }, hists = { 0 };
+	unsigned int i, k, read = 0, refused = 0;
+	u8 *bad[2];
+
+	if (tl_history_encode(before, &sums, &hists))
+		abort();
+	for (i = 0; i < 20000; i++) {
+		/* Exact sizes, so that one byte beyond is seen. */
+		size_t n[2] = { sums.n, hists.n };
+
+		if (i % 5 == 0)
+			n[i / 5 % 2] = (size_t)(made_part() * (double)n[i / 5 % 2]);
+		bad[0] = malloc(n[0] + 1);
+		bad[1] = malloc(n[1] + 1);
+		memcpy(bad[0], sums.byte, n[0]);
+		memcpy(bad[1], hists.byte, n[1]);
+		for (k = 0; k < 1 + i % 3; k++) {
+			u8 *part = bad[i % 2];
+
+			if (n[i % 2])
+				part[(size_t)(made_part() * (double)n[i % 2])] = (u8)(made_part() * 256);
+		}
+		bad[0] = realloc(bad[0], n[0] ? n[0] : 1);
+		bad[1] = realloc(bad[1], n[1] ? n[1] : 1);
+		if (tl_history_decode(bad[0], n[0], bad[1], n[1], i % 4 ? NULL : "service-1:8001", &after)) {
+			refused++;
+		} else {
+			struct tl_interval *total = tl_interval_new();
+
+			read++;
+			tl_interval_add(total, after);
+			tl_interval_free(total);
+			tl_interval_free(after);
+		}
+		free(bad[0]);
+		free(bad[1]);
+	}
+	ok(read > 1000 && refused > 1000, "damaged bytes: %u read as something, %u refused", read, refused);
+	free(sums.byte);
+	free(hists.byte);
+	tl_interval_free(before);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static sqlite3_int64 number(const char *sql)
+{
+	sqlite3_int64 value = -1;
+	sqlite3_stmt *st;
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK) {
+		if (sqlite3_step(st) == SQLITE_ROW)
+			value = sqlite3_column_int64(st, 0);
+		sqlite3_finalize(st);
+	}
+	sqlite3_close(db);
+	return value;
+}
+
+/* Rows of a level as they are in the file, each compared with the sum of those of another that it is of. */
+static unsigned int sums_compare(const char *coarse, const char *fine, struct tl_packer *packer)
+{
+	unsigned int same_rows = 0;
+	sqlite3_stmt *rows, *parts;
+	char sql[200];
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		return 0;
+	snprintf(sql, sizeof(sql), "SELECT first, last, sums, hists FROM %s ORDER BY id", coarse);
+	sqlite3_prepare_v2(db, sql, -1, &rows, NULL);
+	snprintf(sql, sizeof(sql), "SELECT sums, hists FROM %s WHERE id BETWEEN ? AND ? ORDER BY id", fine);
+	sqlite3_prepare_v2(db, sql, -1, &parts, NULL);
+	while (sqlite3_step(rows) == SQLITE_ROW) {
+		struct tl_interval *total = tl_interval_new(), *row, *part;
+
+		sqlite3_bind_int64(parts, 1, sqlite3_column_int64(rows, 0));
+		sqlite3_bind_int64(parts, 2, sqlite3_column_int64(rows, 1));
+		while (sqlite3_step(parts) == SQLITE_ROW) {
+			struct tl_packed p = { { (u8 *)sqlite3_column_blob(parts, 0), (u8 *)sqlite3_column_blob(parts, 1) },
+					       { (size_t)sqlite3_column_bytes(parts, 0), (size_t)sqlite3_column_bytes(parts, 1) } };
+
+			if (tl_packer_unpack(packer, &p, NULL, &part))
+				abort();
+			tl_interval_add(total, part);
+			tl_interval_free(part);
+		}
+		sqlite3_reset(parts);
+		if (!tl_packer_unpack(packer, &(struct tl_packed){
+				      { (u8 *)sqlite3_column_blob(rows, 2), (u8 *)sqlite3_column_blob(rows, 3) },
+				      { (size_t)sqlite3_column_bytes(rows, 2), (size_t)sqlite3_column_bytes(rows, 3) } }, NULL, &row)) {
+			same_rows += same(row, total);
+			tl_interval_free(row);
+		}
+		tl_interval_free(total);
+	}
+	sqlite3_finalize(rows);
+	sqlite3_finalize(parts);
+	sqlite3_close(db);
+	return same_rows;
+}
+
+struct told {
+	u64 count, n, missed, gap_ns, last_start_ns, points;
+	bool in_order;
+};
+
+static int told_add(const struct tl_history_point *point, void *arg)
+{
+	struct told *told = arg;
+
+	told->count += count_of(point->interval);
+	told->n += point->n;
+	told->missed += point->missed;
+	told->gap_ns += point->gap_ns;
+	told->in_order &= point->start_ns >= told->last_start_ns;
+	told->last_start_ns = point->start_ns;
+	told->points++;
+	return 0;
+}
+
+static struct told told_of(struct tl_history *history, u64 from_ns, u64 to_ns, size_t points)
+{
+	struct told told = { .in_order = true };
+
+	if (tl_history_each(history, &(struct tl_history_query){ from_ns, to_ns, points, NULL, false }, told_add, &told, &err))
+		printf("# %s\n", err.text);
+	return told;
+}
+
+/* Sums of all that was fed. */
+static u64 feed(struct tl_history *history, u64 from, u64 n, u64 start_ns, unsigned int batch)
+{
+	u64 count = 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct tl_interval *interval = made(from + i, start_ns + i * S);
+
+		count += count_of(interval);
+		tl_history_add(history, interval);
+		tl_interval_free(interval);
+		if (i % batch == batch - 1)
+			tl_history_flush(history, &err);
+	}
+	tl_history_flush(history, &err);
+	return count;
+}
+
+static void test_sums(void)
+{
+	struct tl_history_limits limits = tl_history_limits;
+	struct tl_history *history = history_of(&limits);
+	struct tl_packer *packer = tl_packer_new();
+	static const size_t points[] = { 0, 1, 2, 7, 100, 480 };
+	struct tl_interval *first = made(1, BEGIN_NS);
+	struct told told;
+	u64 count;
+	size_t i;
+
+	tl_history_add(history, first);
+	count = count_of(first) + feed(history, 2, 7999, BEGIN_NS + S, 10);
+	is_u64((u64)number("SELECT count(*) FROM raw"), 8000, "8000 intervals");
+	is_u64((u64)number("SELECT count(*) FROM minute"), 133, "minutes");
+	is_u64((u64)number("SELECT count(*) FROM ten_minutes"), 13, "ten minutes");
+	is_u64((u64)number("SELECT count(*) FROM hour"), 2, "hours");
+	is_u64(sums_compare("minute", "raw", packer), 133, "a minute is what adding up its intervals gives, to the bit");
+	is_u64(sums_compare("ten_minutes", "minute", packer), 13, "ten minutes are what adding up their minutes gives");
+	is_u64(sums_compare("hour", "ten_minutes", packer), 2, "and hours");
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		told = told_of(history, 0, 0, points[i]);
+		ok(told.count == count && told.n == 8000 && told.in_order && !told.gap_ns && !told.missed &&
+			   (!points[i] || told.points <= points[i]) && (points[i] != 480 || told.points > 100),
+		   "at most %zu points: every interval in one of %" PRIu64, points[i], told.points);
+	}
+	told = told_of(history, BEGIN_NS + 600 * S, BEGIN_NS + 660 * S, 60);
+	ok(told.n == 60 && told.points == 60, "a minute is told of in its intervals");
+	told = told_of(history, 0, 0, 0);
+	is_u64(told.points, 8000, "all of it");
+	tl_history_close(history);
+	history = history_of(&limits);
+	tl_history_add(history, first);
+	feed(history, 7990, 20, BEGIN_NS + 7989 * S, 10);
+	is_u64((u64)number("SELECT count(*) FROM raw"), 8009, "what a daemon that begins again is given twice is there once");
+	tl_interval_free(first);
+	tl_history_close(history);
+	tl_packer_free(packer);
+}
+
+/* ---- how much ------------------------------------------------------------------------------ */
+
+static u64 bytes_in_dir(void)
+{
+	static const char *const beside[] = { "", "-wal", "-shm" };
+	struct stat stats;
+	u64 bytes = 0;
+	char name[170];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(beside); i++) {
+		snprintf(name, sizeof(name), "%s%s", file, beside[i]);
+		bytes += stat(name, &stats) ? 0 : (u64)stats.st_size;
+	}
+	return bytes;
+}
+
+static void test_age(void)
+{
+	struct tl_history_limits limits = tl_history_limits;
+	struct tl_history *history;
+	struct told told;
+	u64 count;
+
+	limits.age_ns[0] = 300 * S;
+	limits.age_ns[1] = 1800 * S;
+	history = history_of(&limits);
+	count = feed(history, 1, 6000, BEGIN_NS, 10);
+	ok(number("SELECT count(*) FROM raw") >= 300 && number("SELECT count(*) FROM raw") <= 300 + 130, "intervals of five minutes: %lld",
+	   number("SELECT count(*) FROM raw"));
+	ok(number("SELECT count(*) FROM minute") >= 30 && number("SELECT count(*) FROM minute") <= 30 + 22,
+	   "minutes of half an hour: %lld", number("SELECT count(*) FROM minute"));
+	told = told_of(history, 0, 0, 0);
+	ok(told.count == count && told.n == 6000 && told.in_order && !told.gap_ns, "all are told of once, the old ones by coarser rows");
+	told = told_of(history, BEGIN_NS, BEGIN_NS + 5 * S, 0);
+	ok(told.points == 1 && told.n == 600, "what is only known of ten minutes is told of as ten minutes");
+	/* A clock that is far ahead, for a moment. */
+	feed(history, 6001, 10, BEGIN_NS + 3000 * 86400 * S, 5);
+	count += feed(history, 6011, 10, BEGIN_NS + 6010 * S, 5);
+	ok(number("SELECT count(*) FROM minute") >= 20, "a clock that was ahead has not emptied it: %lld minutes",
+	   number("SELECT count(*) FROM minute"));
+	tl_history_close(history);
+}
+
+static void test_size(void)
+{
+	struct tl_history_limits limits = tl_history_limits;
+	struct tl_history *history;
+	u64 i, count = 0, most = 0, start_ns = BEGIN_NS;
+	struct told told;
+
+	limits.bytes = 18ULL << 20;
+	history = history_of(&limits);
+	for (i = 0; i < 1600; i++, start_ns += 60 * S) {
+		struct tl_interval *interval = made_interval(i + 1, start_ns, 60 * S, 10, 5, 2.5);
+
+		count += count_of(interval);
+		tl_history_add(history, interval);
+		tl_interval_free(interval);
+		if (i % 5)
+			continue;
+		tl_history_flush(history, &err);
+		most = max(most, bytes_in_dir());
+	}
+	told = told_of(history, 0, 0, 0);
+	ok(most <= limits.bytes && most > limits.bytes / 2, "never more than %" PRIu64 " bytes: %" PRIu64, limits.bytes, most);
+	ok(told.count == count && told.n == 1600, "of what had to go coarser rows tell");
+	ok(number("SELECT min(start_ns) FROM raw") > number("SELECT min(start_ns) FROM hour") &&
+		   number("SELECT count(*) FROM hour") >= 20 && number("SELECT count(*) FROM minute") > 100,
+	   "the finest has gone first");
+	tl_history_close(history);
+	limits.bytes = 17ULL << 20;
+	most = bytes_in_dir();
+	history = history_of(&limits);
+	for (i = 0; i < 20; i++)
+		feed(history, 3000 + i, 1, start_ns + i * S, 1);
+	tl_history_close(history);
+	ok(bytes_in_dir() <= limits.bytes && bytes_in_dir() < most, "with less to be had it shrinks: %" PRIu64, bytes_in_dir());
+}
+
+static int row_count(double t_s, const char *json, void *arg)
+{
+	u64 *n = arg;
+
+	*n += t_s > 0 && !strcmp(json, "{\"kind\":\"decision\"}");
+	return 0;
+}
+
+static void test_log(void)
+{
+	struct tl_history_limits limits = tl_history_limits;
+	struct tl_history *history;
+	u64 i, n = 0;
+
+	limits.rows = 1000;
+	history = history_of(&limits);
+	for (i = 0; i < 2500; i++) {
+		tl_history_row(history, 1000 + (double)i, "{\"kind\":\"decision\"}");
+		if (i % 50 == 49)
+			tl_history_flush(history, &err);
+	}
+	tl_history_rows(history, 0, 1e9, row_count, &n, &err);
+	ok(n <= 1000 && n >= 875, "%" PRIu64 " decisions are kept", n);
+	n = 0;
+	ok(!tl_history_rows(history, 3490, 3495, row_count, &n, &err) && n == 5, "those of a time");
+	tl_history_close(history);
+}
+
+/* ---- what goes wrong ----------------------------------------------------------------------- */
+
+static void test_kill(void)
+{
+	unsigned int round, good = 0;
+	u64 said = 0, next = 1;
+
+	for (round = 0; round < 8; round++) {
+		struct tl_history *history;
+		int pipes[2], status;
+		u64 upto = next - 1;
+		struct told told;
+		pid_t child;
+
+		if (pipe(pipes))
+			abort();
+		child = fork();
+		if (!child) {
+			history = history_of(&tl_history_limits);
+			for (;; next += 10) {
+				feed(history, next, 10, BEGIN_NS + next * S, 10);
+				if (write(pipes[1], &(u64){ next + 9 }, sizeof(u64)) < 0)
+					_exit(1);
+			}
+		}
+		while (upto < next + 100 + round * 17 && read(pipes[0], &upto, sizeof(upto)) == sizeof(upto))
+			;
+		usleep(1000 * (useconds_t)round);
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+		close(pipes[1]);
+		while (read(pipes[0], &upto, sizeof(upto)) == sizeof(upto))
+			;
+		close(pipes[0]);
+		said = upto;
+		history = history_of(&tl_history_limits);
+		told = told_of(history, 0, 0, 0);
+		good += WIFSIGNALED(status) && told.n >= said && told.n <= said + 10 && told.points == told.n &&
+			number("SELECT max(generation) FROM raw") == (sqlite3_int64)told.n;
+		next = told.n + 1;
+		tl_history_close(history);
+	}
+	ok(good == round, "killed %u times while it wrote: all that was written is there (%" PRIu64 " intervals)", good, said);
+	ok(number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1, "and the file is whole");
+}
+
+static bool told_news(struct tl_history *history, const char *part)
+{
+	char text[600];
+	bool found = false;
+
+	while (tl_history_news(history, text, sizeof(text))) {
+		found |= strstr(text, part) != NULL;
+		if (!strstr(text, part))
+			printf("# also: %s\n", text);
+	}
+	return found;
+}
+
+static void test_locked(void)
+{
+	struct tl_history_limits limits = tl_history_limits;
+	struct tl_history *history;
+	sqlite3 *other;
+	u64 lost;
+
+	limits.queue_bytes = 400000;
+	history = history_of(&limits);
+	feed(history, 1, 10, BEGIN_NS, 10);
+	sqlite3_open(file, &other);
+	sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+	feed(history, 11, 100, BEGIN_NS + 10 * S, 10);
+	ok(told_news(history, "another process is writing to it"), "locked by another process: said");
+	is_u64((u64)number("SELECT 1"), 1, "(it can be opened)");
+	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+	feed(history, 111, 10, BEGIN_NS + 110 * S, 10);
+	ok(told_news(history, "is written again") && told_of(history, 0, 0, 0).n == 120 && !tl_history_lost(history),
+	   "then all intervals are there");
+	sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+	feed(history, 121, 1000, BEGIN_NS + 120 * S, 100);
+	sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+	sqlite3_close(other);
+	feed(history, 1121, 10, BEGIN_NS + 1120 * S, 10);
+	lost = tl_history_lost(history);
+	ok(lost > 100 && lost < 900 && told_of(history, 0, 0, 0).n == 1130 - lost, "more than fit: %" PRIu64 " are lost", lost);
+	ok(told_news(history, "found no place in memory meanwhile, and are lost"), "said");
+	is_u64((u64)number("SELECT value FROM state WHERE key = 'lost'"), lost, "counted in the file");
+	ok(told_of(history, 0, 0, 0).missed == lost && told_of(history, 0, 0, 0).gap_ns == lost * S, "and a gap in it");
+	tl_history_close(history);
+	sqlite3_open(file, &other);
+	sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+	history = history_of(&limits);
+	ok(history, "locked when it is opened: it begins all the same");
+	feed(history, 2001, 20, BEGIN_NS + 2000 * S, 10);
+	sqlite3_close(other);
+	feed(history, 2021, 10, BEGIN_NS + 2020 * S, 10);
+	is_u64(told_of(history, BEGIN_NS + 2000 * S, 0, 0).n, 30, "and has them when it can");
+	tl_history_close(history);
+}
+
+/* A disk of two megabytes, of which a file takes what is left. */
+static void test_full(void)
+{
+	char small[120], filler[140], keep[150];
+	struct tl_history *history;
+	FILE *to;
+
+	snprintf(small, sizeof(small), "%s/small", dir);
+	snprintf(filler, sizeof(filler), "%s/filler", small);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mkdir(small, 0700) ||
+	    mount("none", small, "tmpfs", 0, "size=2m")) {
+		ok(true, "a full disk # SKIP no disk can be mounted here");
+		return;
+	}
+	strcpy(keep, file);
+	snprintf(file, sizeof(file), "%s/h.db", small);
+	history = history_of(&tl_history_limits);
+	feed(history, 1, 20, BEGIN_NS, 10);
+	to = fopen(filler, "w");
+	while (to && fputc('x', to) != EOF && !fflush(to))
+		;
+	feed(history, 21, 200, BEGIN_NS + 20 * S, 10);
+	ok(told_news(history, "the disk is full"), "a full disk: said");
+	ok(!tl_history_lost(history), "nothing is lost");
+	if (to)
+		fclose(to);
+	unlink(filler);
+	feed(history, 221, 10, BEGIN_NS + 220 * S, 10);
+	ok(told_news(history, "is written again") && told_of(history, 0, 0, 0).n == 230 && told_of(history, 0, 0, 0).missed == 0,
+	   "with room again all are there");
+	tl_history_close(history);
+	strcpy(file, keep);
+	umount(small);
+}
+
+static void test_clock(void)
+{
+	struct tl_history *history = history_of(&tl_history_limits);
+	struct told told;
+	u64 count;
+
+	count = feed(history, 1, 1800, BEGIN_NS + 7200 * S, 10);
+	count += feed(history, 1801, 3000, BEGIN_NS + 5400 * S, 10);
+	told = told_of(history, 0, 0, 0);
+	ok(told.n == 4800 && told.count == count && told.in_order && !told.missed, "a clock set back: every interval is there, in order of time");
+	told = told_of(history, 0, 0, 20);
+	ok(told.n == 4800 && told.count == count && told.points <= 20, "and in few points");
+	/* Suspended for an hour; then the module is loaded anew. */
+	feed(history, 4801, 10, BEGIN_NS + 12000 * S, 10);
+	feed(history, 1, 10, BEGIN_NS + 12100 * S, 10);
+	told = told_of(history, BEGIN_NS + 8500 * S, 0, 0);
+	ok(told.gap_ns == 3600 * S + 90 * S && !told.missed, "what was not measured is a gap: %" PRIu64 " s", (uint64_t)(told.gap_ns / S));
+	feed(history, 15, 10, BEGIN_NS + 12114 * S, 10);
+	told = told_of(history, BEGIN_NS + 12105 * S, 0, 1);
+	ok(told.missed == 4 && told.gap_ns == 4 * S, "and what was missed is missed");
+	tl_history_close(history);
+}
+
+static void sql(const char *what)
+{
+	sqlite3 *db;
+
+	sqlite3_open(file, &db);
+	if (sqlite3_exec(db, what, NULL, NULL, NULL) != SQLITE_OK)
+		abort();
+	sqlite3_close(db);
+}
+
+static void test_foreign(void)
+{
+	struct tl_history *history;
+	struct stat before, after;
+	FILE *to;
+
+	sql("CREATE TABLE mine(a)");
+	stat(file, &before);
+	ok(!(history = history_of(&tl_history_limits)) && strstr(err.text, "a database, but no history"), "another's database");
+	stat(file, &after);
+	ok(before.st_size == after.st_size && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec, "is let alone");
+	begin_anew();
+	to = fopen(file, "w");
+	fprintf(to, "%0600d\n", 7);
+	fclose(to);
+	ok(!(history = history_of(&tl_history_limits)) && strstr(err.text, "no history"), "a file that is none: %s", err.text);
+	ok(!stat(file, &after) && after.st_size == 601, "is let alone");
+	begin_anew();
+	tl_history_close(history_of(&tl_history_limits));
+	sql("PRAGMA user_version = 9");
+	ok(!history_of(&tl_history_limits) && strstr(err.text, "made by a newer tierlens (version 9, this one has 1)"),
+	   "a newer one's");
+	snprintf(file, sizeof(file), "%s/no/h.db", dir);
+	ok(!history_of(&tl_history_limits) && strstr(err.text, "cannot open (No such file"), "no such folder");
+	snprintf(file, sizeof(file), "%s/h.db", dir);
+}
+
+/* Bytes anywhere, of a page, of many; also all of the end gone. */
+static void file_damage(const char *from, unsigned int seed)
+{
+	char command[400];
+	struct stat stats;
+	unsigned int i, n = seed % 4 == 3 ? 400 : seed % 4 * 4 + 1;
+	FILE *to;
+
+	snprintf(command, sizeof(command), "cp %s %s", from, file);
+	if (system(command) || stat(file, &stats))
+		abort();
+	to = fopen(file, "r+");
+	for (i = 0; i < n; i++) {
+		double part = made_part() * (seed % 3 ? 1 : 0.05);
+
+		fseek(to, 72 + (long)(part * (double)(stats.st_size - 72)), SEEK_SET);
+		fputc((int)(made_part() * 256), to);
+	}
+	fclose(to);
+	if (seed % 7 == 6 && truncate(file, stats.st_size / 2 + 100))
+		abort();
+}
+
+static void test_damaged(void)
+{
+	unsigned int i, good = 0, aside = 0, refused = 0, rounds = 60;
+	char from[160], command[400];
+
+	snprintf(from, sizeof(from), "%s.good", file);
+	snprintf(command, sizeof(command), "mv %s %s", file, from);
+	tl_history_close(({ struct tl_history *h = history_of(&tl_history_limits); feed(h, 1, 700, BEGIN_NS, 50); h; }));
+	if (system(command))
+		abort();
+	for (i = 0; i < rounds; i++) {
+		struct tl_history *history;
+		struct told told = { 0 };
+
+		file_damage(from, i);
+		history = history_of(&tl_history_limits);
+		if (!history) {
+			refused += strlen(err.text) > 0;
+			continue;
+		}
+		err.text[0] = '\0';
+		tl_history_each(history, &(struct tl_history_query){ .points = 50 }, told_add, &told, &err);
+		feed(history, 701, 150, BEGIN_NS + 700 * S, 50);
+		aside += told_news(history, "was damaged: it is");
+		told = told_of(history, BEGIN_NS + 700 * S, BEGIN_NS + 850 * S, 0);
+		good += told.n >= 150 && told.n < 250;
+		if (told.n < 150)
+			printf("# round %u: %" PRIu64 " of 150: %s\n", i, told.n, err.text);
+		tl_history_close(history);
+	}
+	ok(good + refused == rounds && refused < rounds / 10 && aside > rounds / 10,
+	   "damaged %u times: in %u it went on, %u of them with a new file, %u were refused", rounds, good, aside, refused);
+}
+
+int main(void)
+{
+	static void (*const tests[])(void) = { test_bytes, test_bytes_damaged, test_sums, test_age, test_size, test_log, test_kill,
+					       test_locked, test_clock, test_foreign, test_damaged, test_full };
+	size_t i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(file, sizeof(file), "%s/h.db", dir);
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		tests[i]();
+		begin_anew();
+	}
+	rmdir(dir);
+	return done();
+}
