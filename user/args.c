@@ -2,11 +2,14 @@
 /* Arguments of the commands, and one sentence for each way to get them wrong. */
 #include "cmd.h"
 #include "out.h"
+#include "recording.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 static void help_print(const struct tl_cmd *cmd)
 {
@@ -53,7 +56,12 @@ int tl_args_next(const struct tl_cmd *cmd, int argc, char **argv, const char *sh
 	opterr = 0;
 	/* With a colon in front getopt tells missing values from unknown options. */
 	snprintf(with_colon, sizeof(with_colon), ":h%s", shorts);
-	option = getopt_long(argc, argv, with_colon, options, NULL);
+	do {
+		option = getopt_long(argc, argv, with_colon, options, NULL);
+		if ((option == TL_ARGS_FROM && tl_args_time("--from", optarg, &tl_recording_while.from_ns)) ||
+		    (option == TL_ARGS_TO && tl_args_time("--to", optarg, &tl_recording_while.to_ns)))
+			return TL_ARGS_BAD;
+	} while (option == TL_ARGS_FROM || option == TL_ARGS_TO);
 	if (option == 'h') {
 		help_print(cmd);
 		return TL_ARGS_HELP;
@@ -194,6 +202,68 @@ int tl_args_number(const char *what, const char *text, double low, double *value
 		return TL_EXIT_OK;
 	tl_out_error("%s \"%s\" is not a number from %g to 1e9: give one such as 2.5",
 		     what, text, low);
+	return TL_EXIT_USAGE;
+}
+
+/* Seconds, minutes, hours or days before now. */
+static bool ago(const char *text, time_t now, double *t_s)
+{
+	static const char units[] = "smhd";
+	static const double seconds[] = { 1, 60, 3600, 86400 };
+	char *end;
+	double n = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (*text != '-' || !unit || end[1] || !(n >= -1e6))
+		return false;
+	*t_s = (double)now + n * seconds[unit - units];
+	return true;
+}
+
+/* Local time; without a day, of today. */
+static bool local(const char *text, time_t now, double *t_s)
+{
+	static const char *const forms[] = { "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M",
+					     "%Y-%m-%d", "%H:%M:%S", "%H:%M" };
+	struct tm today, tm;
+	const char *end;
+	size_t i;
+
+	localtime_r(&now, &today);
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		tm = today;
+		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+		end = strptime(text, forms[i], &tm);
+		if (!end || *end)
+			continue;
+		tm.tm_isdst = -1;
+		*t_s = (double)mktime(&tm);
+		return true;
+	}
+	return false;
+}
+
+/**
+ * tl_args_time() - Read a time
+ * @what: what to call it in a sentence
+ * @text: local time, seconds since the epoch, or how long ago
+ * @ns: set to it, since the epoch
+ *
+ * Return: TL_EXIT_OK, or TL_EXIT_USAGE after a sentence.
+ */
+int tl_args_time(const char *what, const char *text, u64 *ns)
+{
+	time_t now = time(NULL);
+	char *end = NULL;
+	double t_s = 0;
+
+	if (!ago(text, now, &t_s) && !local(text, now, &t_s) && isdigit((unsigned char)*text))
+		t_s = strtod(text, &end);
+	if ((!end || !*end) && t_s >= 1 && t_s < 9e9) {
+		*ns = (u64)llround(t_s * 1e9);
+		return TL_EXIT_OK;
+	}
+	tl_out_error("%s \"%s\" is no time: give one such as \"2026-05-01 18:00\", 18:00 or -2h", what, text);
 	return TL_EXIT_USAGE;
 }
 

@@ -103,6 +103,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "dry-run", no_argument, NULL, 'n' },
 		{ "processors", required_argument, NULL, 'P' },
 		TL_ADAPT_OPTIONS,
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { 0 };
@@ -136,6 +137,7 @@ const struct tl_cmd tl_cmd_adapt = {
 	.help = "  -n, --dry-run      change nothing; it goes no other way\n"
 		TL_ADAPT_HELP
 		"      --processors N of the recorded host, if the recording does not tell\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"Levels of the recording are those that it was taken with, whatever is decided: what\n"
 		"was not looked at then cannot be found now. --json prints a decision a line.\n"

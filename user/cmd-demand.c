@@ -192,6 +192,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "method", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { 0 };
@@ -221,6 +222,7 @@ const struct tl_cmd tl_cmd_demand = {
 		"                    residence or sdl\n"
 		"  -o, --output MODEL\n"
 		"                    write what predict needs\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv.\n"
 		"compare fits all methods to the first FILE and holds them against the others;\n"

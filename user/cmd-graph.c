@@ -80,6 +80,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "dot", no_argument, NULL, 'd' },
 		{ "paths", no_argument, NULL, 'p' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	struct tl_interval *total = NULL;
@@ -122,6 +123,7 @@ const struct tl_cmd tl_cmd_graph = {
 		"  -d, --dot         graphviz's language instead of SVG\n"
 		"  -p, --paths       the chains of tiers that requests came down, instead of the\n"
 		"                    tiers and their calls\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"Sums all intervals of the recordings; without one, those that the kernel\n"
 		"still keeps. SVG needs graphviz.\n"

@@ -134,6 +134,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "think", required_argument, NULL, 'z' },
 		{ "threads", required_argument, NULL, 't' },
 		{ "processors", required_argument, NULL, 'p' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	static struct args args;
@@ -166,6 +167,7 @@ const struct tl_cmd tl_cmd_lqn_build = {
 		"                    no more than N requests at once in the tier (no limit)\n"
 		"  --processors N    of the host (those of the recording)\n"
 		"  -o, --output FILE write the network there (to standard output)\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"Each number of the network has a comment that tells where it comes from. Record while\n"
 		"the load is light, for some minutes, with the classes that are to be told apart.\n"

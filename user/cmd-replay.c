@@ -71,6 +71,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "speed", required_argument, NULL, 's' },
 		{ "waits", no_argument, NULL, 'w' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	enum tl_view view = TL_VIEW_FIGURES;
@@ -97,6 +98,7 @@ const struct tl_cmd tl_cmd_replay = {
 	.summary = "Play a recording through the display of top",
 	.help = "  -s, --speed X     X times as fast as it was recorded (1); 0 for no pauses\n"
 		"  -w, --waits       as top --waits\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"FILE \"-\" is standard input. Ctrl-C ends it.\n"
 		"\nExample:\n"

@@ -69,6 +69,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "decisions", required_argument, NULL, 'd' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	const char *output = NULL, *file = NULL, *decisions = NULL;
@@ -122,6 +123,7 @@ const struct tl_cmd tl_cmd_report = {
 		"      --decisions LOG.jsonl\n"
 		"                    tierlensd's log of that time; without it, what it would have\n"
 		"                    decided is shown\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv, of which\n"
 		"the demands are shown. The page needs no network and no scripts. --json prints\n"

@@ -67,6 +67,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "method", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
+		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
 	struct args args = { 0 };
@@ -97,6 +98,7 @@ const struct tl_cmd tl_cmd_track = {
 	.help = "  -m, --method M    filter (the default), paper, sdl or nnls\n"
 		"  -o, --output FILE.svg\n"
 		"                    draw the demands, their intervals and what changed\n"
+		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv. filter\n"
 		"sees utilisations and the classes' times, paper utilisations alone; sdl knows\n"

@@ -43,6 +43,15 @@ extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer
 	"  --json            print JSON for programs\n" \
 	"  --help            print this\n"
 
+/* Options of those that read recordings; tl_args_next() takes them itself. */
+#define TL_ARGS_FROM 1000
+#define TL_ARGS_TO 1001
+#define TL_WHILE_OPTIONS \
+	{ "from", required_argument, NULL, TL_ARGS_FROM }, { "to", required_argument, NULL, TL_ARGS_TO }
+#define TL_WHILE_HELP \
+	"      --from TIME   only what begins from then on: \"2026-05-01 18:00\", 18:00, or -2h, -30m, -7d from now\n" \
+	"      --to TIME     only what begins before\n"
+
 /* Beside option characters, what tl_args_next() returns. */
 enum tl_args { TL_ARGS_END = -1, TL_ARGS_HELP = -2, TL_ARGS_BAD = -3 };
 
@@ -57,6 +66,7 @@ int tl_args_recording(const struct tl_cmd *cmd, int option, int argc, char **arg
 int tl_args_json(const struct tl_cmd *cmd, int argc, char **argv, bool *json);
 int tl_args_u64(const char *what, const char *text, u64 low, u64 high, u64 *value);
 int tl_args_number(const char *what, const char *text, double low, double *value);
+int tl_args_time(const char *what, const char *text, u64 *ns);
 int tl_args_part(const struct tl_cmd *cmd, const char *what, const char *text, double *value);
 
 #endif

@@ -5,7 +5,7 @@
  * Generations count up by one while measuring goes on, and jump ahead when it is
  * turned on again or begins anew with other settings. A jump therefore means lost
  * intervals only if it took as much time as they would have; else nothing was
- * lost, because nothing was measured.
+ * lost, because nothing was measured. They begin anew when the module is loaded anew.
  */
 #include "gap.h"
 
@@ -37,6 +37,9 @@ void tl_gap_look(struct tl_gap *gap, const struct tl_interval *interval)
 			gap->missed = jump;
 		else
 			gap->off_ns = time_ns;
+	} else if (gap->generation && interval->generation <= gap->generation) {
+		/* The module was loaded anew: nobody counted what went between. */
+		gap->off_ns = time_ns;
 	}
 	gap->generation = interval->generation;
 	gap->end_ns = interval->start_ns + interval->length_ns;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recordings as files: one interval a line, read one at a time. */
+/* Recordings as files: one interval a line, read one at a time. The history of tierlensd is read as one. */
 #include "recording.h"
 
 #include "error.h"
+#include "past.h"
 #include "table.h"
 
 #include <errno.h>
@@ -11,16 +12,43 @@
 
 #define LINE_BYTES_MAX (64U << 20)
 
+struct tl_while tl_recording_while;
+
+/* @past: it is the history; then nothing else but @name, @span and @intervals is used. */
 struct tl_recording {
 	FILE *file;
+	struct tl_past *past;
+	struct tl_while span;
 	char *name, *line;
 	size_t room, len;
-	unsigned long number, intervals;
+	unsigned long number, intervals, passed;
 	char warning[400];
 };
 
+static int history_open(struct tl_recording *r, struct tl_error *err)
+{
+	const struct tl_history_query query = { .from_ns = r->span.from_ns, .to_ns = r->span.to_ns };
+	int code = tl_past_open(&r->past, r->name, err);
+
+	return code ? code : tl_past_begin(r->past, &query, err);
+}
+
+static int file_open(struct tl_recording *r, const char *file, struct tl_error *err)
+{
+	struct stat stat;
+
+	r->file = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	if (!r->file)
+		return tl_error_set(err, -errno, "%s: cannot read (%s): give a file that "
+				    "tierlens record wrote", file, strerror(errno));
+	if (!fstat(fileno(r->file), &stat) && S_ISDIR(stat.st_mode))
+		return tl_error_set(err, -EISDIR, "%s: is a directory: give a file that "
+				    "tierlens record wrote", file);
+	return 0;
+}
+
 /**
- * tl_recording_open() - Open a recording
+ * tl_recording_open() - Open a recording, or the history of tierlensd
  * @recording: set to the recording, to be given to tl_recording_close()
  * @file: its name, "-" for standard input
  * @err: the sentence if it fails
@@ -31,8 +59,7 @@ int tl_recording_open(struct tl_recording **recording, const char *file,
 		      struct tl_error *err)
 {
 	struct tl_recording *r = calloc(1, sizeof(*r));
-	struct stat stat;
-	int code = 0;
+	int code;
 
 	*recording = NULL;
 	if (r)
@@ -41,13 +68,8 @@ int tl_recording_open(struct tl_recording **recording, const char *file,
 		tl_recording_close(r);
 		return tl_error_no_memory(err);
 	}
-	r->file = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	if (!r->file)
-		code = tl_error_set(err, -errno, "%s: cannot read (%s): give a file that "
-				    "tierlens record wrote", file, strerror(errno));
-	else if (!fstat(fileno(r->file), &stat) && S_ISDIR(stat.st_mode))
-		code = tl_error_set(err, -EISDIR, "%s: is a directory: give a file that "
-				    "tierlens record wrote", file);
+	r->span = tl_recording_while;
+	code = tl_history_is(file) ? history_open(r, err) : file_open(r, file, err);
 	if (code)
 		tl_recording_close(r);
 	else
@@ -65,6 +87,7 @@ void tl_recording_close(struct tl_recording *recording)
 		return;
 	if (recording->file && recording->file != stdin)
 		fclose(recording->file);
+	tl_past_close(recording->past);
 	free(recording->name);
 	free(recording->line);
 	free(recording);
@@ -118,9 +141,16 @@ static bool line_blank(const struct tl_recording *r)
 	return true;
 }
 
+static int none_in_span(const struct tl_recording *r, struct tl_error *err)
+{
+	return tl_error_set(err, -ENODATA, "%s: it has no interval of that time: give other --from and --to", r->name);
+}
+
 /* Every interval that was complete is used; the rest is told, not hidden. */
 static int ended(struct tl_recording *r, bool cut, struct tl_error *err)
 {
+	if (!r->intervals && r->passed)
+		return none_in_span(r, err);
 	if (!r->intervals && cut)
 		return tl_error_set(err, -ENODATA,
 				    "%s:%lu: the recording is cut before the "
@@ -138,6 +168,52 @@ static int ended(struct tl_recording *r, bool cut, struct tl_error *err)
 	return 0;
 }
 
+static int history_next(struct tl_recording *r, struct tl_interval **interval, struct tl_error *err)
+{
+	struct tl_history_point point;
+	int code = tl_past_next(r->past, &point, err);
+	u64 missing = tl_past_missing(r->past);
+
+	*interval = point.interval;
+	r->intervals += code > 0;
+	if (code)
+		return code;
+	if (!r->intervals && (r->span.from_ns || r->span.to_ns))
+		return none_in_span(r, err);
+	if (!r->intervals)
+		return tl_error_set(err, -ENODATA, "%s: the history is empty: let tierlensd run for longer than ten seconds",
+				    r->name);
+	if (missing)
+		snprintf(r->warning, sizeof(r->warning), "%s: %llu rows are damaged, or went while they were read: they are gaps",
+			 r->name, (unsigned long long)missing);
+	return 0;
+}
+
+/* The next line that is not blank. Return: 1, 0 at the end, or a negative errno. */
+static int line_next(struct tl_recording *r, struct tl_interval **interval, struct tl_error *err)
+{
+	char place[400];
+	int code, whole;
+
+	do {
+		whole = line_read(r, err);
+		if (whole < 0)
+			return whole;
+		if (!whole && line_blank(r))
+			return ended(r, false, err);
+	} while (line_blank(r));
+	snprintf(place, sizeof(place), "%s:%lu", r->name, r->number);
+	code = tl_recording_parse(r->line, r->len, place, interval, err);
+	if (code == -EBADMSG && !whole)
+		return ended(r, true, err);
+	return code ? code : 1;
+}
+
+static bool in_span(const struct tl_recording *r, const struct tl_interval *interval)
+{
+	return interval->start_ns >= r->span.from_ns && (!r->span.to_ns || interval->start_ns < r->span.to_ns);
+}
+
 /**
  * tl_recording_next() - Read the next interval
  * @recording: recording
@@ -149,25 +225,18 @@ static int ended(struct tl_recording *r, bool cut, struct tl_error *err)
 int tl_recording_next(struct tl_recording *recording, struct tl_interval **interval,
 		      struct tl_error *err)
 {
-	char place[400];
-	int code, whole;
+	int code;
 
 	*interval = NULL;
-	do {
-		whole = line_read(recording, err);
-		if (whole < 0)
-			return whole;
-		if (!whole && line_blank(recording))
-			return ended(recording, false, err);
-	} while (line_blank(recording));
-	snprintf(place, sizeof(place), "%s:%lu", recording->name, recording->number);
-	code = tl_recording_parse(recording->line, recording->len, place, interval, err);
-	if (code == -EBADMSG && !whole)
-		return ended(recording, true, err);
-	if (code)
-		return code;
-	recording->intervals++;
-	return 1;
+	if (recording->past)
+		return history_next(recording, interval, err);
+	while ((code = line_next(recording, interval, err)) > 0 && !in_span(recording, *interval)) {
+		tl_interval_free(*interval);
+		*interval = NULL;
+		recording->passed++;
+	}
+	recording->intervals += code > 0;
+	return code;
 }
 
 /**

@@ -3,6 +3,7 @@
 #define TL_RECORDING_H
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define TL_RECORDING_FORMAT 1
@@ -10,6 +11,14 @@
 struct tl_error;
 struct tl_interval;
 struct tl_recording;
+
+/* Of recordings and of the history: what begins from @from_ns on and before @to_ns; 0 for no bound. */
+struct tl_while {
+	uint64_t from_ns, to_ns;
+};
+
+/* For all that is opened from now on: it is given by options that every command has. */
+extern struct tl_while tl_recording_while;
 
 json_t *tl_interval_json(const struct tl_interval *interval);
 int tl_recording_write(FILE *to, const char *name, const struct tl_interval *interval,

@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "gap.h"
+#include "past.h"
 #include "recording.h"
 #include "table.h"
 
@@ -22,6 +23,7 @@ struct reader {
 	struct tl_gap gap;
 	struct tl_error *err;
 	double cpu_s, room_s; /* what tiers used, and their part of all processors */
+	bool history; /* of a daemon, whose clock may have been set back meanwhile */
 };
 
 /* "class", or "tier/class" as long as it is not known whether one tier is in front. */
@@ -197,6 +199,9 @@ static int look_at_gap(struct reader *r, const struct tl_interval *interval)
 	u64 before_ns = r->gap.end_ns;
 
 	tl_gap_look(&r->gap, interval);
+	if (before_ns && interval->start_ns + interval->length_ns / 2 < before_ns && r->history)
+		return tl_windows_leave_out(r->windows, r->windows->n - 1, "clock: it was set back, and this time came twice") ?
+			       tl_error_no_memory(r->err) : 0;
 	if (before_ns && interval->start_ns + interval->length_ns / 2 < before_ns)
 		return tl_error_set(r->err, -EINVAL,
 				    "%s: the interval of generation %llu begins before the "
@@ -281,7 +286,7 @@ static int finish(struct reader *r)
 int tl_windows_read_recording(struct tl_windows *windows, const char *file,
 			      struct tl_error *err)
 {
-	struct reader r = { .windows = windows, .err = err };
+	struct reader r = { .windows = windows, .err = err, .history = tl_history_is(file) };
 	struct tl_recording *recording;
 	struct tl_interval *interval;
 	const char *said;

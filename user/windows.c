@@ -9,6 +9,7 @@
 #include "windows.h"
 
 #include "error.h"
+#include "recording.h"
 #include "text.h"
 
 #include <errno.h>
@@ -366,6 +367,9 @@ int tl_windows_read(struct tl_windows *windows, const char *file, struct tl_erro
 	if (!windows->file)
 		return tl_error_no_memory(err);
 	windows->recorded = !tl_windows_is_table(file);
+	if (!windows->recorded && (tl_recording_while.from_ns || tl_recording_while.to_ns))
+		return tl_error_set(err, -EINVAL, "%s: --from and --to are for recordings and the history: leave them out, "
+				    "or cut the table", windows->file);
 	code = (windows->recorded ? tl_windows_read_recording : tl_windows_read_csv)(
 		windows, file, err);
 	if (code)

@@ -39,12 +39,25 @@ static int make(struct tl_store *store, struct tl_error *err)
 	return code ? code : tl_store_end(store, tl_base_check(&store->base, true, err), err);
 }
 
+/* All of it is looked at once: SQLite itself sees only what it comes by, and does not always say so. */
+static int whole(struct tl_store *store, struct tl_error *err)
+{
+	sqlite3_int64 is = 0;
+	int code = tl_base_number(&store->base, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &is, err);
+
+	if (code || is)
+		return code;
+	return tl_error_set(err, -EUCLEAN, "%s: it is damaged: %s", store->base.name, tl_history_kind.anew);
+}
+
 static int prepare(struct tl_store *store, struct tl_error *err)
 {
 	sqlite3_int64 tables = 0;
 	char most[80];
 	int code = look(store, &tables, err);
 
+	if (!code && tables && !store->looked_at)
+		code = whole(store, err);
 	if (!code && !tables)
 		code = tl_base_do(&store->base, "PRAGMA auto_vacuum = INCREMENTAL", err);
 	code = code ? code : tl_base_do(&store->base, "PRAGMA journal_mode = WAL", err);

@@ -13,6 +13,7 @@
  * @lost: intervals that found no place, in all
  * @damaged: rows that could not be read when they were added up
  * @gap: between intervals
+ * @looked_at: the file was found to be whole by this process
  */
 struct tl_store {
 	struct tl_base base;
@@ -22,6 +23,7 @@ struct tl_store {
 	sqlite3_int64 added[TL_HISTORY_LEVELS];
 	u64 lost, damaged;
 	struct tl_gap gap;
+	bool looked_at;
 };
 
 /* A row to be written. @first, @last: those of the level before that are in it. */

@@ -54,6 +54,8 @@ struct item {
  * @done_ns: when a batch was last tried, in time that only grows
  * @open: the file is, @stat: as it was then; @failing: the last batch could not be written
  * @damaged: rows, as far as is known, if @looked
+ * @looked_at: this file was found to be whole, when it was opened first
+ * @unreadable: reading has found it damaged
  * @asides: files that were moved aside
  */
 struct tl_history {
@@ -64,7 +66,7 @@ struct tl_history {
 	struct item *first, **last;
 	size_t items, queue_bytes;
 	u64 lost, unsaid, lost_said, damaged, done_ns;
-	bool open, failing, looked;
+	bool open, failing, looked, looked_at, unreadable;
 	struct stat stat;
 	unsigned int asides;
 	char news[NEWS][600];
@@ -152,8 +154,10 @@ static void file_look(struct tl_history *h)
 {
 	struct stat now;
 
-	if (h->open && (stat(h->file, &now) || now.st_ino != h->stat.st_ino || now.st_dev != h->stat.st_dev))
+	if (h->open && (stat(h->file, &now) || now.st_ino != h->stat.st_ino || now.st_dev != h->stat.st_dev)) {
 		file_close(h);
+		h->looked_at = false;
+	}
 }
 
 static int file_open(struct tl_history *h, struct tl_error *err)
@@ -161,7 +165,7 @@ static int file_open(struct tl_history *h, struct tl_error *err)
 	int code = 0, tries;
 
 	for (tries = 0; tries < 2 && !h->open; tries++) {
-		h->store = (struct tl_store){ .limits = &h->limits, .packer = h->packer };
+		h->store = (struct tl_store){ .limits = &h->limits, .packer = h->packer, .looked_at = h->looked_at };
 		code = tl_store_open(&h->store, h->file, err);
 		h->open = !code;
 		if (!code)
@@ -171,6 +175,7 @@ static int file_open(struct tl_history *h, struct tl_error *err)
 		if (code != -EUCLEAN || !tl_history_is_ours(h->file) || move_aside(h, err))
 			break;
 	}
+	h->looked_at |= h->open;
 	if (h->open && stat(h->file, &h->stat))
 		memset(&h->stat, 0, sizeof(h->stat));
 	return code;
@@ -272,9 +277,10 @@ static int batch_try(struct tl_history *h, struct tl_error *err)
 
 	file_look(h);
 	code = file_open(h, err);
-	code = code ? code : batch(h, err);
+	code = code ? code : h->unreadable ? -EUCLEAN : batch(h, err);
 	if (code != -EUCLEAN || !h->open)
 		return code;
+	h->unreadable = false;
 	file_close(h);
 	code = move_aside(h, err);
 	code = code ? code : file_open(h, err);
@@ -295,7 +301,7 @@ int tl_history_flush(struct tl_history *history, struct tl_error *err)
 	int code;
 
 	h->done_ns = now_ns();
-	if (!h->first && !h->failing)
+	if (!h->first && !h->failing && !h->unreadable)
 		return 0;
 	code = batch_try(h, err);
 	if (code) {
@@ -482,6 +488,7 @@ int tl_history_each(struct tl_history *history, const struct tl_history_query *q
 	int code = past_open(history, &past, err);
 
 	code = code ? code : tl_past_each(past, query, fn, arg, err);
+	history->unreadable |= past && code == -EUCLEAN;
 	tl_past_close(past);
 	return code;
 }

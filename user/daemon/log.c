@@ -2,12 +2,14 @@
 /* What tierlensd has decided, found and could not do: an object a line. */
 #include "daemon/log.h"
 
+#include "daemon/history.h"
 #include "error.h"
 #include "out.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /**
  * tl_log_open() - Begin to write rows
@@ -73,6 +75,7 @@ static void works_again(struct tl_log *log)
 void tl_log_row(struct tl_log *log, json_t *row)
 {
 	char *line = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
+	double t_s = json_number_value(json_object_get(row, "t"));
 
 	json_decref(row);
 	errno = line ? 0 : ENOMEM;
@@ -80,6 +83,8 @@ void tl_log_row(struct tl_log *log, json_t *row)
 		failed(log, errno ? errno : EIO);
 	else if (log->failing)
 		works_again(log);
+	if (line && log->history)
+		tl_history_row(log->history, t_s > 0 ? t_s : (double)time(NULL), line);
 	free(line);
 }
 

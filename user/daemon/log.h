@@ -7,12 +7,14 @@
 #include <stdio.h>
 
 struct tl_error;
+struct tl_history;
 
 /**
  * struct tl_log - Rows of JSON, one a line, as they come
  * @name: what to call it in a sentence
  * @failed: a row could not be written, for that reason; @failing: nor could the last one
  * @lost: so many
+ * @history: keeps them as well; NULL for none
  */
 struct tl_log {
 	FILE *to;
@@ -20,6 +22,7 @@ struct tl_log {
 	int failed;
 	bool failing;
 	unsigned long long lost;
+	struct tl_history *history;
 };
 
 int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err);

@@ -3,6 +3,7 @@
 #include "daemon/loop.h"
 
 #include "daemon/control.h"
+#include "daemon/history.h"
 #include "daemon/log.h"
 #include "daemon/state.h"
 #include "error.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <tierlens-version.h>
+#include <time.h>
 
 #define LEASE_MS_LEAST 1000
 #define DEVICES "/sys/bus/event_source/devices"
@@ -57,6 +59,21 @@ static int interval_check(const struct tl_feed *feed, struct tl_error *err)
 			    feed->interval_ms / 1e3, TL_DAEMON_INTERVAL_MS_MOST / 1e3);
 }
 
+/* @interval: the next one, or NULL. What becomes of the history never ends the loop. */
+static void keep(const struct tl_daemon *daemon, const struct tl_interval *interval)
+{
+	char text[600];
+
+	if (!daemon->history)
+		return;
+	if (interval)
+		tl_history_add(daemon->history, interval);
+	else
+		tl_history_turn(daemon->history);
+	while (tl_history_news(daemon->history, text, sizeof(text)))
+		tl_log_text(daemon->log, (double)time(NULL), "history", NULL, NULL, text);
+}
+
 static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
 		     struct tl_error *err)
 {
@@ -75,6 +92,7 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 			tl_log_text(daemon->log, control->feed.in.t_s, "note", NULL, NULL,
 				    off ? "measuring is on again" : "measuring was turned off: tierlens enable");
 		off = !feed->enabled;
+		keep(daemon, interval);
 		if (!interval)
 			continue;
 		tl_gap_print(gap, sizeof(gap), &feed->gap);
@@ -110,7 +128,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	code = tl_feed_open(&feed, true, err);
 	if (code)
 		return code;
-	feed.no_hosts = true;
+	feed.no_hosts = !daemon->history;
 	tl_signals_catch();
 	tl_state_begin(&state, daemon->state);
 	control.ctl = feed.ctl;

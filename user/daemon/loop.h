@@ -7,6 +7,7 @@
 #include "model/adapt.h"
 
 struct tl_error;
+struct tl_history;
 struct tl_log;
 
 #define TL_DAEMON_LEASE_INTERVALS 3
@@ -15,6 +16,7 @@ struct tl_log;
 /**
  * struct tl_daemon - What tierlensd goes by
  * @interval_ms: length of an interval, 0 to leave it
+ * @history: where intervals and decisions are kept; NULL for nowhere
  * @n: intervals after which it ends, 0 for never
  * @state: file that tells others what it is doing; NULL for none
  */
@@ -23,6 +25,7 @@ struct tl_daemon {
 	struct tl_choose_options choose;
 	struct tl_log *log;
 	const char *state;
+	struct tl_history *history;
 	u32 interval_ms;
 	u64 n;
 };

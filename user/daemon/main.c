@@ -4,6 +4,7 @@
 #include "adaptor.h"
 #include "cmd.h"
 #include "choose-args.h"
+#include "daemon/history.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
 #include "error.h"
@@ -17,15 +18,17 @@
 #include <tierlens-version.h>
 
 #define INTERVAL_MS_LEAST 100
+#define HISTORY_MB_MOST 1000000
 
 struct args {
 	struct tl_daemon daemon;
-	const char *log;
+	const char *log, *history;
+	struct tl_history_limits limits;
 };
 
 static int take(const struct tl_cmd *cmd, int option, struct args *args)
 {
-	u64 ms = 0;
+	u64 ms = 0, mb = 0;
 	int status;
 
 	switch (option) {
@@ -41,6 +44,13 @@ static int take(const struct tl_cmd *cmd, int option, struct args *args)
 	case 's':
 		args->daemon.state = optarg;
 		return TL_EXIT_OK;
+	case 'H':
+		args->history = optarg;
+		return TL_EXIT_OK;
+	case 'S':
+		status = tl_args_u64("--history-size", optarg, TL_HISTORY_MB_LEAST, HISTORY_MB_MOST, &mb);
+		args->limits.bytes = mb << 20;
+		return status;
 	case 'f':
 	case 'x':
 	case 'u':
@@ -57,8 +67,13 @@ static int serve(struct args *args)
 	struct tl_log log;
 	int status = TL_EXIT_OK;
 
-	if (tl_log_open(&log, args->log, &err))
+	if (args->history && tl_history_open(&args->daemon.history, args->history, &args->limits, &err))
 		return tl_out_failed(&err);
+	if (tl_log_open(&log, args->log, &err)) {
+		tl_history_close(args->daemon.history);
+		return tl_out_failed(&err);
+	}
+	log.history = args->daemon.history;
 	args->daemon.log = &log;
 	if (tl_origin_open(&origin, NULL, "", &err))
 		tl_log_text(&log, 0, "note", NULL, NULL, err.text);
@@ -68,6 +83,7 @@ static int serve(struct args *args)
 		status = tl_out_failed(&err);
 	if (tl_log_close(&log, &err) && status == TL_EXIT_OK)
 		status = tl_out_failed(&err);
+	tl_history_close(args->daemon.history);
 	tl_origin_close(&origin);
 	return status;
 }
@@ -79,13 +95,15 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 		{ "intervals", required_argument, NULL, 'n' },
 		{ "log", required_argument, NULL, 'l' },
 		{ "state", required_argument, NULL, 's' },
+		{ "history", required_argument, NULL, 'H' },
+		{ "history-size", required_argument, NULL, 'S' },
 		{ "function", required_argument, NULL, 'f' },
 		{ "not", required_argument, NULL, 'x' },
 		{ "user", required_argument, NULL, 'u' },
 		TL_ADAPT_OPTIONS,
 		{ "help", no_argument, NULL, 'h' }, { 0 }
 	};
-	struct args args = { .daemon.state = TL_ADAPTOR_FILE };
+	struct args args = { .daemon.state = TL_ADAPTOR_FILE, .limits = tl_history_limits };
 	int option, status = TL_EXIT_OK;
 
 	tl_adapt_defaults(&args.daemon.adapt);
@@ -109,6 +127,9 @@ static const struct tl_cmd tierlensd = {
 		"  -l, --log FILE     append decisions to FILE, one a line, instead of printing them\n"
 		"      --state FILE   keep a file that tells what it is doing now, for tierlens top\n"
 		"                     (" TL_ADAPTOR_FILE ")\n"
+		"      --history FILE  keep all intervals and decisions in FILE: the last hours as they were,\n"
+		"                     then minutes, hours and days; tierlens replay, report, ... read it\n"
+		"      --history-size MB  how large it may become (192)\n"
 		TL_ADAPT_HELP
 		"      --function GLOB  look at functions of that name only; may be given several times\n"
 		"      --not GLOB     never at those\n"
@@ -118,7 +139,7 @@ static const struct tl_cmd tierlensd = {
 		"It stays in the foreground; SIGTERM ends it, and gives all levels back. If it ends in any\n"
 		"other way, the kernel takes them back after three intervals.\n"
 		"\nExample:\n"
-		"  tierlensd --budget 0.5% --log /var/log/tierlens.jsonl\n",
+		"  tierlensd --budget 0.5% --log /var/log/tierlens.jsonl --history /var/lib/tierlens.db\n",
 	.run = run,
 };
 
