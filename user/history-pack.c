@@ -5,9 +5,11 @@
 #include "table.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <zstd.h>
 
+#define KEPT_BYTES (6 << 20)
 #define PART_BYTES_MAX (256U << 20) /* far more than any interval; who says more is no history */
 
 /* What packing needs again and again. */
@@ -26,6 +28,8 @@ struct tl_packer *tl_packer_new(void)
 {
 	struct tl_packer *packer = calloc(1, sizeof(*packer));
 
+	/* Intervals come and go, a megabyte each: the kernel is not to be asked for it every time. */
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	if (!packer)
 		return NULL;
 	packer->to = ZSTD_createCCtx();

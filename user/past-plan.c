@@ -119,12 +119,12 @@ static sqlite3_stmt *rows_ask(struct planner *p, unsigned int level, const char 
 			   p->span[level].upto);
 }
 
-/* Microseconds that it takes to read so much, on a slow machine; with what was measured of rows of any size. */
+/* Microseconds that it takes to read so much, as measured (bench-history) of rows of any size. */
 static double cost_us(const struct tl_history_query *q, double rows, double bytes)
 {
 	if (q->tier)
-		return rows * 40 + bytes * 0.0013;
-	return q->no_hists ? rows * 130 + bytes * 0.0005 : rows * 150 + bytes * 0.0026;
+		return rows * 90 + bytes * 0.0013;
+	return q->no_hists ? rows * 170 + bytes * 0.0005 : rows * 200 + bytes * 0.0026;
 }
 
 static int cost(struct planner *p, double *us)

@@ -24,7 +24,7 @@ model-scripts := $(sort $(wildcard $(model-dir)/test-*.sh))
 
 # Simulations take long under the sanitizers; the models' own tests have them.
 model-plain := test-coverage test-lqn-accuracy test-lqn-coverage test-track-hours test-capacity \
-	test-bottleneck test-pmu-clean sim-figures bench-models eval-pmu
+	test-bottleneck test-pmu-clean sim-figures bench-models eval-pmu bench-history
 
 # What all of them link: the command's objects, and what is beside the tests.
 model-shared := $(patsubst %.c,%.o,$(filter-out $(model-dir)/test-% $(model-plain:%=$(model-dir)/%.c),\

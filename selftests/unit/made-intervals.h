@@ -39,10 +39,11 @@ static inline u64 made_count(double mean)
 static inline u64 made_times(double count, double mid_ns, double sigma, u64 *hist, u64 *total_ns, double *sq_s2)
 {
 	double low, high, p, below = 0;
+	u32 i = tl_hist_bucket((u64)(mid_ns * exp(-5 * sigma)));
+	u32 end = tl_hist_bucket((u64)(mid_ns * exp(5 * sigma)));
 	u64 n = 0, in, at;
-	u32 i;
 
-	for (i = 0; i < TL_HIST_BUCKETS - 1; i++) {
+	for (; i <= end && i < TL_HIST_BUCKETS - 1; i++) {
 		low = (double)tl_hist_low_ns(i);
 		high = (double)tl_hist_low_ns(i + 1);
 		p = 0.5 * erfc(-log(high / mid_ns) / sigma / M_SQRT2);
