@@ -4,6 +4,7 @@
 #
 #   make -f selftests/model/model.mk check-model   all of them
 #   make -f selftests/model/model.mk bench-models  how long they take; no test
+#   make -f selftests/model/model.mk bench-history how large a year of history is, and how quick; no test
 #
 # MODEL_REPEATS: how many simulated services each model is held against (60).
 
@@ -63,6 +64,10 @@ bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models tak
 	$< $(O)/tierlens
 
 # Needs valgrind; counts once what its programs do, which takes about half an hour.
+.PHONY: bench-history
+bench-history: $(model-out)/bench-history ## a year of history of 20 tiers and 10 classes: its size, queries, cost of an interval
+	$< $(O)/history-year.db 366; rm -f $(O)/history-year.db*
+
 .PHONY: eval-pmu
 PROGRAMS ?= gzip sort awk sqlite3
 eval-pmu: $(model-out)/eval-pmu ## cleaning of counters on real programs, against what is asked; EACH=1: one by one

@@ -31,7 +31,7 @@
 
 /* A year of twenty tiers and ten classes has its days in a fifth. */
 const struct tl_history_limits tl_history_limits = {
-	.bytes = 192ULL << 20,
+	.bytes = 190000000,
 	.age_ns = { DAY_NS / 4, 7 * DAY_NS, 30 * DAY_NS, 400 * DAY_NS, 800 * DAY_NS, 3660 * DAY_NS },
 	.part = { 0.22, 0.15, 0.14, 0.15, 0.14, 0.20 },
 	.rows = 20000,

@@ -49,7 +49,7 @@ static int take(const struct tl_cmd *cmd, int option, struct args *args)
 		return TL_EXIT_OK;
 	case 'S':
 		status = tl_args_u64("--history-size", optarg, TL_HISTORY_MB_LEAST, HISTORY_MB_MOST, &mb);
-		args->limits.bytes = mb << 20;
+		args->limits.bytes = mb * 1000000;
 		return status;
 	case 'f':
 	case 'x':
@@ -129,7 +129,7 @@ static const struct tl_cmd tierlensd = {
 		"                     (" TL_ADAPTOR_FILE ")\n"
 		"      --history FILE  keep all intervals and decisions in FILE: the last hours as they were,\n"
 		"                     then minutes, hours and days; tierlens replay, report, ... read it\n"
-		"      --history-size MB  how large it may become (192)\n"
+		"      --history-size MB  how large it may become (190)\n"
 		TL_ADAPT_HELP
 		"      --function GLOB  look at functions of that name only; may be given several times\n"
 		"      --not GLOB     never at those\n"
