@@ -17,6 +17,16 @@
 #define JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
 
 static bool progress_shown;
+static const char *place;
+
+/**
+ * tl_out_place() - Where what is wrong from now on stands
+ * @at: "file:line", not copied; NULL for nowhere in particular
+ */
+void tl_out_place(const char *at)
+{
+	place = at;
+}
 
 /**
  * tl_out_error() - Say on stderr what is wrong
@@ -26,17 +36,19 @@ static bool progress_shown;
  */
 void tl_out_error(const char *fmt, ...)
 {
-	char *sentence = NULL, *printable = NULL;
+	char *sentence = NULL, *placed = NULL, *printable = NULL;
 	va_list args;
 
 	tl_out_progress_end();
 	va_start(args, fmt);
-	if (vasprintf(&sentence, fmt, args) >= 0)
-		printable = tl_text_printable(sentence);
+	if (vasprintf(&sentence, fmt, args) >= 0 &&
+	    asprintf(&placed, "%s%s%s", place ? place : "", place ? ": " : "", sentence) >= 0)
+		printable = tl_text_printable(placed);
 	va_end(args);
 	fflush(stdout);
 	fprintf(stderr, "tierlens: %s\n", printable ? printable : "out of memory");
 	free(printable);
+	free(placed);
 	free(sentence);
 }
 

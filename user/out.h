@@ -10,6 +10,7 @@
 struct tl_bytes;
 struct tl_error;
 
+void tl_out_place(const char *at);
 void tl_out_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int tl_out_failed(const struct tl_error *err);
 void tl_out_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t stopped, resized;
+static volatile sig_atomic_t stopped, resized, reload;
 
 static void on_stop(int signal)
 {
@@ -25,6 +25,12 @@ static void on_resize(int signal)
 {
 	(void)signal;
 	resized = 1;
+}
+
+static void on_reload(int signal)
+{
+	(void)signal;
+	reload = 1;
 }
 
 /**
@@ -39,6 +45,29 @@ void tl_signals_catch(void)
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGWINCH, &resize, NULL);
+}
+
+/**
+ * tl_signals_catch_reload() - From now on SIGHUP does not end us, but asks to read the configuration again
+ */
+void tl_signals_catch_reload(void)
+{
+	struct sigaction action = { .sa_handler = on_reload };
+
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/**
+ * tl_signals_reload() - Were we told to read the configuration since the last call?
+ *
+ * Return: true once after each time.
+ */
+bool tl_signals_reload(void)
+{
+	bool was = reload;
+
+	reload = 0;
+	return was;
 }
 
 /**

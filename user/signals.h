@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 void tl_signals_catch(void);
+void tl_signals_catch_reload(void);
+bool tl_signals_reload(void);
 bool tl_signals_stopped(void);
 bool tl_signals_resized(void);
 void tl_signals_sleep(double seconds);
