@@ -12,8 +12,11 @@ user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-pr
 user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libzstd libdw libelf libzip
 user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
 	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi -I$(O)/user \
-	$(shell $(PKG_CONFIG) --cflags $(user-packages)) $(CFLAGS)
+	$(shell $(PKG_CONFIG) --cflags $(user-packages) $(user-daemon-packages)) $(CFLAGS)
+# What only the daemon needs.
+user-daemon-packages := libmicrohttpd gnutls libconfig libcap-ng
 # libcsv is a few hundred lines and not on every server: it goes in.
+user-daemon-libs = $(shell $(PKG_CONFIG) --libs $(user-daemon-packages))
 user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm -ldl
 
 # Everything but main.c: what the tests link as well.
@@ -29,7 +32,7 @@ $(O)/tierlens: $(O)/user/user/main.o $(user-lib)
 	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
 
 $(O)/tierlensd: $(O)/user/user/daemon/main.o $(user-lib)
-	$(CC) -o $@ $^ $(LDFLAGS) $(user-libs)
+	$(CC) -o $@ $^ $(LDFLAGS) $(user-daemon-libs) $(user-libs)
 
 %/lib.a:
 	@rm -f $@
@@ -68,7 +71,7 @@ $(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h selftests/unit/da
 	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
 
 $(user-test-dir)/test-user-%: $(user-test-dir)/selftests/unit/test-user-%.o $(user-test-lib)
-	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-daemon-libs) $(user-libs)
 
 user-fake := $(patsubst %.c,$(user-test-dir)/%.o,$(sort $(wildcard selftests/unit/user-fake*.c)))
 $(user-fake): selftests/unit/user-fake.h
@@ -77,7 +80,7 @@ $(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
 
 $(user-test-dir)/tierlensd-fake: $(user-fake) $(user-test-dir)/user/daemon/main.o $(user-test-lib)
-	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-libs)
+	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-daemon-libs) $(user-libs)
 
 # A program as distributions build them, but for one function, to be looked at from outside.
 user-stacks := $(user-test-dir)/sync-stacks

@@ -4,10 +4,8 @@
 # tierlensd against a fake kernel and a real server. Prints TAP.
 set -uo pipefail
 
-# shellcheck source=selftests/unit/user-cli.sh
-. "$(dirname "$0")/user-cli.sh"
-daemon=$(dirname "$fake")/tierlensd-fake
-[[ -x $daemon ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
+# shellcheck source=selftests/unit/user-daemon.sh
+. "$(dirname "$0")/user-daemon.sh"
 need_programs
 
 state=$dir/run/now.json

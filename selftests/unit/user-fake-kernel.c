@@ -21,6 +21,8 @@
  *   hostile      names that no one should print
  *   expansion    names that a shell must not read
  *   empty        no interval is ever closed
+ *   large        twenty tiers of ten classes
+ *   forty        no interval is closed after the fortieth
  *   turn-off     measuring is turned off after five requests for intervals
  *   clock        intervals end by the real clock, 20 ms before they can be read
  *   bare         nothing that may be absent is there
@@ -100,7 +102,10 @@ static uint64_t newest(void)
 {
 	uint64_t since = began(false), ago = now_ns(CLOCK_MONOTONIC) - since;
 
-	return plays("empty") ? 0 : FIRST + 19 + ago / INTERVAL_NS;
+	if (plays("empty"))
+		return 0;
+	ago /= INTERVAL_NS;
+	return FIRST + 19 + (plays("forty") && ago > 20 ? 20 : ago);
 }
 
 /* Beginning of an interval. */

@@ -4,8 +4,11 @@
 
 #include <linux/genetlink.h>
 #include <linux/tierlens.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LARGE_TIERS 20
 
 struct nlmsghdr *begin(struct message *m, uint16_t type, uint16_t flags,
 			      const struct nlmsghdr *request)
@@ -122,6 +125,12 @@ void put_totals(struct message *m, uint16_t events, uint16_t losses)
 
 const char *name_of(unsigned int tier)
 {
+	static char names[LARGE_TIERS + 1][16];
+
+	if (plays("large") && tier <= LARGE_TIERS) {
+		snprintf(names[tier], sizeof(names[tier]), "tier%u:80", tier);
+		return names[tier];
+	}
 	if (plays("expansion"))
 		return tier == 1 ? "$(touch x):80" : "`touch x`:9000";
 	if (plays("hostile"))
@@ -129,8 +138,13 @@ const char *name_of(unsigned int tier)
 	return tier == 1 ? "web:80" : "app:9000";
 }
 
-static const char *class_name(void)
+static const char *class_name(uint32_t class)
 {
+	static char name[16];
+
+	snprintf(name, sizeof(name), "class%u", class);
+	if (plays("large"))
+		return name;
 	return plays("hostile") ? "\033[2Jcart" : "cart";
 }
 
@@ -140,7 +154,7 @@ static void put_rests(struct message *m, uint32_t class, uint64_t count)
 	if (plays("bare"))
 		return;
 	if (class)
-		put_text(m, TIERLENS_A_CELL_CLASS_NAME, class_name());
+		put_text(m, TIERLENS_A_CELL_CLASS_NAME, class_name(class));
 	put_u64(m, TIERLENS_A_CELL_CPU_NS, count * 400000);
 	put_u64(m, TIERLENS_A_CELL_RUN_WAIT_NS, count * 100000);
 	put_u64(m, TIERLENS_A_CELL_QUEUE_NS, 5000000);
@@ -155,6 +169,19 @@ static void put_rests(struct message *m, uint32_t class, uint64_t count)
 static uint64_t slow(uint64_t generation)
 {
 	return plays("fault") && generation >= 1050 && generation < 1080 ? 8 : 1;
+}
+
+/* Of two buckets each; of sixteen, if there is to be much. */
+static void put_hists(struct message *m, const uint32_t *response, const uint32_t *own)
+{
+	uint32_t wide[32], i;
+
+	for (i = 0; i < 16; i++) {
+		wide[2 * i] = 81 + 3 * i;
+		wide[2 * i + 1] = 3 + (i < 2);
+	}
+	put(m, TIERLENS_A_CELL_HIST_RESPONSE, plays("large") ? wide : response, plays("large") ? sizeof(wide) : 16);
+	put(m, TIERLENS_A_CELL_HIST_OWN, plays("large") ? wide : own, plays("large") ? sizeof(wide) : 8);
 }
 
 static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint64_t count, uint64_t generation)
@@ -176,8 +203,7 @@ static void put_cell(struct message *m, unsigned int tier, uint32_t class, uint6
 	put_u64(m, TIERLENS_A_CELL_BYTES_IN, 100);
 	put_u64(m, TIERLENS_A_CELL_BYTES_OUT, 200);
 	put_rests(m, class, count);
-	put(m, TIERLENS_A_CELL_HIST_RESPONSE, hist, sizeof(hist));
-	put(m, TIERLENS_A_CELL_HIST_OWN, own, sizeof(own));
+	put_hists(m, hist, own);
 	put_counted(m, class, count);
 	if (!plays("bare"))
 		put_u32(m, TIERLENS_A_CELL_LEVEL, level_of(tier));
@@ -229,7 +255,7 @@ static void put_path(struct message *m, uint32_t id, uint32_t parent, unsigned i
 		put_u32(m, TIERLENS_A_PATH_CLASS, class);
 	}
 	if (class)
-		put_text(m, TIERLENS_A_PATH_CLASS_NAME, class_name());
+		put_text(m, TIERLENS_A_PATH_CLASS_NAME, class_name(class));
 	put_u64(m, TIERLENS_A_PATH_COUNT, count);
 	put_u64(m, TIERLENS_A_PATH_RESPONSE_NS, count * 3000000 / (parent ? 2 : 1));
 	put_u64(m, TIERLENS_A_PATH_OWN_NS, count * 1000000);
@@ -295,11 +321,34 @@ static void put_traffic(struct message *m, uint64_t generation)
 		put_paths(m);
 }
 
+/* Twenty tiers of ten classes, a message each. */
+static void send_large(int fd, const struct nlmsghdr *request, uint64_t generation)
+{
+	static const uint8_t v4[4] = { 127, 0, 0, 1 };
+	struct message m;
+	uint32_t tier, class;
+
+	for (tier = 1; tier <= LARGE_TIERS; tier++) {
+		begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
+		put_head(&m, generation);
+		for (class = 1; class <= 10; class++)
+			put_cell(&m, tier, class, 50, generation);
+		put_edge(&m, tier, v4, sizeof(v4), name_of(tier % LARGE_TIERS + 1), 50);
+		if (tier == LARGE_TIERS)
+			put(&m, TIERLENS_A_INTERVAL_LAST, "", 0);
+		deliver(fd, &m);
+	}
+}
+
 /* In two messages, as a kernel with many cells would send it. */
 void send_interval(int fd, const struct nlmsghdr *request, uint64_t generation)
 {
 	struct message m;
 
+	if (plays("large")) {
+		send_large(fd, request, generation);
+		return;
+	}
 	begin_genl(&m, TIERLENS_CMD_INTERVAL_GET, dump_flags(), request);
 	put_head(&m, generation);
 	put_totals(&m, TIERLENS_A_INTERVAL_EVENTS, TIERLENS_A_INTERVAL_LOSSES);

@@ -2,7 +2,6 @@
 /* What tierlensd has decided, found and could not do: an object a line. */
 #include "daemon/log.h"
 
-#include "daemon/history.h"
 #include "error.h"
 #include "out.h"
 
@@ -75,16 +74,15 @@ static void works_again(struct tl_log *log)
 void tl_log_row(struct tl_log *log, json_t *row)
 {
 	char *line = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
-	double t_s = json_number_value(json_object_get(row, "t"));
 
+	if (line && log->also)
+		log->also(log->arg, row, line);
 	json_decref(row);
 	errno = line ? 0 : ENOMEM;
 	if (!line || fprintf(log->to, "%s\n", line) < 0 || fflush(log->to))
 		failed(log, errno ? errno : EIO);
 	else if (log->failing)
 		works_again(log);
-	if (line && log->history)
-		tl_history_row(log->history, t_s > 0 ? t_s : (double)time(NULL), line);
 	free(line);
 }
 

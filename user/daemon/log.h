@@ -7,14 +7,13 @@
 #include <stdio.h>
 
 struct tl_error;
-struct tl_history;
 
 /**
  * struct tl_log - Rows of JSON, one a line, as they come
  * @name: what to call it in a sentence
  * @failed: a row could not be written, for that reason; @failing: nor could the last one
  * @lost: so many
- * @history: keeps them as well; NULL for none
+ * @also: gets each row, too, with @arg, as an object and as a line; NULL for nobody
  */
 struct tl_log {
 	FILE *to;
@@ -22,7 +21,8 @@ struct tl_log {
 	int failed;
 	bool failing;
 	unsigned long long lost;
-	struct tl_history *history;
+	void (*also)(void *arg, json_t *row, const char *line);
+	void *arg;
 };
 
 int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err);

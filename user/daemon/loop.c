@@ -6,6 +6,8 @@
 #include "daemon/history.h"
 #include "daemon/log.h"
 #include "daemon/state.h"
+#include "daemon/notify.h"
+#include "daemon/service.h"
 #include "error.h"
 #include "feed.h"
 #include "probe-cost.h"
@@ -74,6 +76,32 @@ static void keep(const struct tl_daemon *daemon, const struct tl_interval *inter
 		tl_log_text(daemon->log, (double)time(NULL), "history", NULL, NULL, text);
 }
 
+/* How busy the host is costs more than the rest to find out, and the history is to have it. */
+static bool wants_hosts(const struct tl_daemon *daemon)
+{
+	return daemon->hosts || daemon->history;
+}
+
+/* Other settings. What the adaptor has learnt goes only if it is to go by something else. */
+static int renew(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
+{
+	struct tl_adapt_feed fresh = { .processors = control->feed.processors, .trap_s = control->feed.trap_s,
+				       .function_trap_s = control->feed.function_trap_s };
+	struct tl_error refused;
+
+	feed->no_hosts = !wants_hosts(daemon);
+	control->choose = daemon->choose;
+	if (enable(daemon, feed, &refused))
+		tl_log_text(daemon->log, control->feed.in.t_s, "refused", NULL, NULL, refused.text);
+	if (!memcmp(&control->options, &daemon->adapt, sizeof(daemon->adapt)))
+		return 0;
+	tl_control_end(control);
+	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state,
+					.options = daemon->adapt, .choose = daemon->choose, .share = -1, .feed = fresh,
+					.adapt = tl_adapt_new(&daemon->adapt) };
+	return control->adapt ? 0 : tl_error_no_memory(err);
+}
+
 static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
 		     struct tl_error *err)
 {
@@ -87,7 +115,7 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 		code = tl_feed_next(feed, &interval, err);
 		if (code < 0)
 			return code;
-		code = 0;
+		code = tl_service_turn(daemon->service, feed) ? renew(daemon, feed, control, err) : 0;
 		if (off != !feed->enabled)
 			tl_log_text(daemon->log, control->feed.in.t_s, "note", NULL, NULL,
 				    off ? "measuring is on again" : "measuring was turned off: tierlens enable");
@@ -99,8 +127,9 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 		if (*gap)
 			tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
 		lease_set(control, feed);
-		code = interval_check(feed, err);
+		code = code ? code : interval_check(feed, err);
 		code = code ? code : tl_control_step(control, interval, err);
+		code = code ? code : tl_service_interval(daemon->service, interval, feed->gap.missed, err);
 		tl_interval_free(interval);
 		done++;
 	}
@@ -128,7 +157,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	code = tl_feed_open(&feed, true, err);
 	if (code)
 		return code;
-	feed.no_hosts = !daemon->history;
+	feed.no_hosts = !wants_hosts(daemon);
 	tl_signals_catch();
 	tl_state_begin(&state, daemon->state);
 	control.ctl = feed.ctl;
@@ -141,8 +170,10 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	if (!code) {
 		begin_tell(daemon, &cost, &feed);
 		tl_state_write(&state, &control);
-		code = intervals(daemon, &feed, &control, err);
+		code = tl_service_begin(daemon->service, err);
 	}
+	code = code ? code : intervals(daemon, &feed, &control, err);
+	tl_notify("STOPPING=1");
 	tl_state_end(&state);
 	tl_control_end(&control);
 	tl_feed_close(&feed);

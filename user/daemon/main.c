@@ -3,118 +3,23 @@
 #include "adapt-args.h"
 #include "adaptor.h"
 #include "cmd.h"
-#include "choose-args.h"
-#include "daemon/history.h"
-#include "daemon/log.h"
-#include "daemon/loop.h"
+#include "daemon/service.h"
 #include "error.h"
-#include "origin.h"
 #include "out.h"
-#include "table.h"
 
 #include <gsl/gsl_errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <tierlens-version.h>
-
-#define INTERVAL_MS_LEAST 100
-#define HISTORY_MB_MOST 1000000
-
-struct args {
-	struct tl_daemon daemon;
-	const char *log, *history;
-	struct tl_history_limits limits;
-};
-
-static int take(const struct tl_cmd *cmd, int option, struct args *args)
-{
-	u64 ms = 0, mb = 0;
-	int status;
-
-	switch (option) {
-	case 'i':
-		status = tl_args_u64("--interval", optarg, INTERVAL_MS_LEAST, TL_DAEMON_INTERVAL_MS_MOST, &ms);
-		args->daemon.interval_ms = (u32)ms;
-		return status;
-	case 'n':
-		return tl_args_u64("-n", optarg, 1, UINT64_MAX, &args->daemon.n);
-	case 'l':
-		args->log = optarg;
-		return TL_EXIT_OK;
-	case 's':
-		args->daemon.state = optarg;
-		return TL_EXIT_OK;
-	case 'H':
-		args->history = optarg;
-		return TL_EXIT_OK;
-	case 'S':
-		status = tl_args_u64("--history-size", optarg, TL_HISTORY_MB_LEAST, HISTORY_MB_MOST, &mb);
-		args->limits.bytes = mb * 1000000;
-		return status;
-	case 'f':
-	case 'x':
-	case 'u':
-		return tl_choose_args(option, &args->daemon.choose);
-	default:
-		return tl_adapt_args(cmd, option, &args->daemon.adapt);
-	}
-}
-
-static int serve(struct args *args)
-{
-	struct tl_origin origin = { .sure = TL_ORIGIN_SURE };
-	struct tl_error err;
-	struct tl_log log;
-	int status = TL_EXIT_OK;
-
-	if (args->history && tl_history_open(&args->daemon.history, args->history, &args->limits, &err))
-		return tl_out_failed(&err);
-	if (tl_log_open(&log, args->log, &err)) {
-		tl_history_close(args->daemon.history);
-		return tl_out_failed(&err);
-	}
-	log.history = args->daemon.history;
-	args->daemon.log = &log;
-	if (tl_origin_open(&origin, NULL, "", &err))
-		tl_log_text(&log, 0, "note", NULL, NULL, err.text);
-	else
-		args->daemon.choose.origin = &origin;
-	if (tl_daemon_loop(&args->daemon, &err))
-		status = tl_out_failed(&err);
-	if (tl_log_close(&log, &err) && status == TL_EXIT_OK)
-		status = tl_out_failed(&err);
-	tl_history_close(args->daemon.history);
-	tl_origin_close(&origin);
-	return status;
-}
 
 static int run(const struct tl_cmd *cmd, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "intervals", required_argument, NULL, 'n' },
-		{ "log", required_argument, NULL, 'l' },
-		{ "state", required_argument, NULL, 's' },
-		{ "history", required_argument, NULL, 'H' },
-		{ "history-size", required_argument, NULL, 'S' },
-		{ "function", required_argument, NULL, 'f' },
-		{ "not", required_argument, NULL, 'x' },
-		{ "user", required_argument, NULL, 'u' },
-		TL_ADAPT_OPTIONS,
-		{ "help", no_argument, NULL, 'h' }, { 0 }
-	};
-	struct args args = { .daemon.state = TL_ADAPTOR_FILE, .limits = tl_history_limits };
-	int option, status = TL_EXIT_OK;
+	struct tl_service service;
+	struct tl_error err;
+	int status = tl_service_open(&service, cmd, argc, argv);
 
-	tl_adapt_defaults(&args.daemon.adapt);
-	while (!status && (option = tl_args_next(cmd, argc, argv, "n:l:", options)) >= 0)
-		status = take(cmd, option, &args);
-	if (!status)
-		status = tl_args_end(cmd, option, argc, argv);
 	if (status == TL_GO_ON)
-		status = serve(&args);
-	tl_choose_args_free(&args.daemon.choose);
-	return status;
+		status = tl_daemon_loop(&service.settings.daemon, &err) ? tl_out_failed(&err) : TL_EXIT_OK;
+	return tl_service_close(&service, status);
 }
 
 static const struct tl_cmd tierlensd = {
@@ -130,6 +35,14 @@ static const struct tl_cmd tierlensd = {
 		"      --history FILE  keep all intervals and decisions in FILE: the last hours as they were,\n"
 		"                     then minutes, hours and days; tierlens replay, report, ... read it\n"
 		"      --history-size MB  how large it may become (190)\n"
+		"  -c, --config FILE  read options from FILE, as keys without dashes (" TL_CONFIG_DEFAULT ",\n"
+		"                     if it is there); those given here win\n"
+		"      --check        only say whether all of them are well\n"
+		"      --listen ADDRESS:PORT  serve metrics and figures there (" TL_LISTEN_DEFAULT "), or none\n"
+		"      --token-file FILE  what those who ask have to know; needed beyond this host\n"
+		"      --tls-cert FILE, --tls-key FILE  serve by TLS with this certificate and key\n"
+		"      --series N     metrics have at most N series, 1000 to 1000000 (20000)\n"
+		"      --hosts        find out how busy the host is, too\n"
 		TL_ADAPT_HELP
 		"      --function GLOB  look at functions of that name only; may be given several times\n"
 		"      --not GLOB     never at those\n"
@@ -137,7 +50,7 @@ static const struct tl_cmd tierlensd = {
 		"                     origin takes for the user's own\n"
 		"      --help         print this\n"
 		"It stays in the foreground; SIGTERM ends it, and gives all levels back. If it ends in any\n"
-		"other way, the kernel takes them back after three intervals.\n"
+		"other way, the kernel takes them back after three intervals. SIGHUP: the file is read again.\n"
 		"\nExample:\n"
 		"  tierlensd --budget 0.5% --log /var/log/tierlens.jsonl --history /var/lib/tierlens.db\n",
 	.run = run,

@@ -36,7 +36,7 @@ void tl_state_begin(struct tl_state *state, const char *file)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	*state = (struct tl_state){ .file = file, .began_s = (double)now.tv_sec };
+	*state = (struct tl_state){ .file = file ? strdup(file) : NULL, .began_s = (double)now.tv_sec };
 }
 
 /**
@@ -175,6 +175,7 @@ void tl_state_end(struct tl_state *state)
 	for (i = 0; i < state->rows; i++)
 		json_decref(state->row[i]);
 	free(state->text);
-	state->text = NULL;
+	free(state->file);
+	state->text = state->file = NULL;
 	state->rows = 0;
 }

@@ -16,7 +16,7 @@ struct tl_log;
  * @failed: it was told that it cannot be written
  */
 struct tl_state {
-	const char *file;
+	char *file;
 	json_t *row[TL_ADAPTOR_ROWS];
 	size_t rows;
 	char *text;

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tierlensd as a service: it begins, is told to read its configuration again, and ends
+ *
+ * A new configuration is tried as a whole before anything of the old one is let go: files are read, the log is opened,
+ * the server listens. If any of that fails, all is as it was, and it is said why.
+ */
+#include "daemon/service.h"
+
+#include "cmd.h"
+#include "daemon/notify.h"
+#include "daemon/privileges.h"
+#include "error.h"
+#include "feed.h"
+#include "out.h"
+#include "signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void tell_mistake(const struct tl_error *err, void *arg)
+{
+	(void)arg;
+	tl_out_error("%s", err->text);
+}
+
+static void tell_bare(const struct tl_http_plan *plan)
+{
+	if (tl_http_is_bare(plan))
+		tl_out_error("warning: the token and all figures go over the network as they are: give --tls-cert and --tls-key");
+}
+
+static void on_row(void *arg, json_t *row, const char *line)
+{
+	struct tl_service *service = arg;
+	double t_s = json_number_value(json_object_get(row, "t"));
+
+	tl_board_row(&service->board, row, line);
+	if (service->history)
+		tl_history_row(service->history, t_s > 0 ? t_s : (double)time(NULL), line);
+}
+
+static int log_open(struct tl_service *service, struct tl_log *log, const char *file, struct tl_error *err)
+{
+	int code = tl_log_open(log, file, err);
+
+	log->also = on_row;
+	log->arg = service;
+	return code;
+}
+
+static int history_open(struct tl_service *service, struct tl_error *err)
+{
+	const char *file = service->settings.history;
+
+	if (!file)
+		return 0;
+	service->history_file = strdup(file);
+	if (!service->history_file)
+		return tl_error_no_memory(err);
+	return tl_history_open(&service->history, file, &service->settings.limits, err);
+}
+
+static bool is_other_history(const struct tl_service *service)
+{
+	const char *file = service->settings.history;
+
+	return !file != !service->history_file || (file && strcmp(file, service->history_file));
+}
+
+/* What the loop goes by, of settings that were just read. */
+static void daemon_set(struct tl_service *service)
+{
+	service->settings.daemon.log = &service->log;
+	service->settings.daemon.service = service;
+	service->settings.daemon.history = service->history;
+	service->settings.daemon.choose.origin = service->knows_origin ? &service->origin : NULL;
+}
+
+/* Return: TL_GO_ON or the exit status. */
+static int checked(const struct tl_service *service, bool well)
+{
+	if (!well)
+		return TL_EXIT_USAGE;
+	if (!service->settings.check)
+		return TL_GO_ON;
+	tell_bare(&service->plan);
+	printf("%s: no mistakes\n", service->settings.config ? service->settings.config : "no configuration file");
+	return TL_EXIT_OK;
+}
+
+/**
+ * tl_service_open() - Read the settings, and open the log
+ * @service: filled in, to be given to tl_service_close() in any case
+ * @cmd: the command, for sentences
+ * @argc: as given to it
+ * @argv: as given to it
+ *
+ * Return: TL_GO_ON, or the exit status after a sentence for each mistake.
+ */
+int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int argc, char **argv)
+{
+	struct tl_error err;
+	int status;
+	bool well;
+
+	*service = (struct tl_service){ .cmd = cmd, .argc = argc, .argv = argv, .origin.sure = TL_ORIGIN_SURE };
+	status = tl_settings_read(&service->settings, cmd, argc, argv);
+	if (status == TL_EXIT_OK)
+		return status;
+	/* Also after a mistake: all of them in one go. */
+	well = !tl_http_plan(&service->plan, &service->settings.http, tell_mistake, NULL) && status == TL_GO_ON;
+	status = checked(service, well);
+	if (status != TL_GO_ON)
+		return status;
+	if (tl_board_begin(&service->board, service->settings.series)) {
+		tl_error_no_memory(&err);
+		return tl_out_failed(&err);
+	}
+	if (history_open(service, &err) || log_open(service, &service->log, service->settings.log, &err))
+		return tl_out_failed(&err);
+	service->knows_origin = !tl_origin_open(&service->origin, NULL, "", &err);
+	if (!service->knows_origin)
+		tl_log_text(&service->log, 0, "note", NULL, NULL, err.text);
+	daemon_set(service);
+	return TL_GO_ON;
+}
+
+/**
+ * tl_service_close() - End all of it
+ * @service: service
+ * @status: exit status so far
+ *
+ * Return: exit status.
+ */
+int tl_service_close(struct tl_service *service, int status)
+{
+	struct tl_error err;
+
+	tl_http_close(service->http);
+	if (tl_log_close(&service->log, &err) && status == TL_EXIT_OK)
+		status = tl_out_failed(&err);
+	tl_history_close(service->history);
+	free(service->history_file);
+	tl_origin_close(&service->origin);
+	if (service->board.version)
+		tl_board_end(&service->board);
+	tl_http_plan_free(&service->plan);
+	tl_settings_free(&service->settings);
+	return status;
+}
+
+static void tell_listening(struct tl_service *service)
+{
+	tl_log_row(&service->log, json_pack("{s:s, s:f, s:s, s:b, s:b}", "kind", "listen", "t", service->board.began_s,
+					    "address", service->board.address, "tls", (int)service->board.tls, "token",
+					    service->settings.http.token_file != NULL));
+}
+
+/**
+ * tl_service_begin() - The kernel answers: from now on we serve
+ * @service: service
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_service_begin(struct tl_service *service, struct tl_error *err)
+{
+	int code = 0;
+
+	if (service->plan.at.len)
+		code = tl_http_open(&service->http, &service->plan, &service->board, NULL, err);
+	if (code && !service->settings.asked) {
+		/* Nobody has asked for it: somebody else may have the port. */
+		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err->text);
+		code = 0;
+	}
+	if (code)
+		return code;
+	tell_bare(&service->plan);
+	if (service->http)
+		tell_listening(service);
+	if (tl_privileges_drop(err))
+		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err->text);
+	tl_board_reloaded(&service->board, true);
+	tl_signals_catch_reload();
+	tl_notify("READY=1");
+	return 0;
+}
+
+/* All that can fail. Return: TL_GO_ON if nothing did; then @log and @http are open. */
+static int renew_try(struct tl_service *service, struct tl_settings *settings, struct tl_http_plan *plan,
+		     struct tl_log *log, struct tl_http **http)
+{
+	int status = tl_settings_read(settings, service->cmd, service->argc, service->argv);
+	struct tl_error err;
+
+	if (tl_http_plan(plan, &settings->http, tell_mistake, NULL) || status != TL_GO_ON)
+		return TL_EXIT_USAGE;
+	if (log_open(service, log, settings->log, &err))
+		return tl_out_failed(&err);
+	*http = NULL;
+	if (!plan->at.len || !tl_http_open(http, plan, &service->board, service->http, &err))
+		return TL_GO_ON;
+	tl_out_failed(&err);
+	tl_log_close(log, &err);
+	return TL_EXIT_FAILED;
+}
+
+static void renew(struct tl_service *service, struct tl_settings *settings, const struct tl_log *log,
+		  struct tl_http *http)
+{
+	struct tl_error err;
+
+	tl_http_close(service->http);
+	service->http = http;
+	if (!http)
+		tl_board_address(&service->board, "", false);
+	if (tl_log_close(&service->log, &err))
+		tl_out_failed(&err);
+	service->log = *log;
+	tl_settings_free(&service->settings);
+	service->settings = *settings;
+	daemon_set(service);
+	if (is_other_history(service))
+		tl_log_text(&service->log, (double)time(NULL), "note", NULL, NULL,
+			    "the history stays where it is: restart tierlensd to begin another one");
+	tl_board_cap(&service->board, settings->series);
+}
+
+static bool reload(struct tl_service *service)
+{
+	struct tl_settings settings;
+	struct tl_http_plan plan;
+	struct tl_http *http;
+	struct tl_log log;
+	bool well;
+
+	tl_notify_reloading();
+	well = renew_try(service, &settings, &plan, &log, &http) == TL_GO_ON;
+	if (well) {
+		renew(service, &settings, &log, http);
+		tell_bare(&plan);
+	} else {
+		tl_settings_free(&settings);
+		tl_out_error("the configuration was not changed: what was read before holds");
+	}
+	tl_http_plan_free(&plan);
+	tl_board_reloaded(&service->board, well);
+	tl_log_text(&service->log, service->board.began_s, well ? "note" : "refused", NULL, NULL,
+		    well ? "the configuration was read again" : "the configuration was not changed: what was read before holds");
+	if (well && http)
+		tell_listening(service);
+	tl_notify("READY=1");
+	return well;
+}
+
+/**
+ * tl_service_turn() - The loop has come round: between two intervals, or a second later
+ * @service: service
+ * @feed: what it follows
+ *
+ * Return: whether there are other settings, in the same place.
+ */
+bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed)
+{
+	tl_notify_watchdog();
+	tl_http_turn(service->http);
+	tl_board_turn(&service->board, feed);
+	return tl_signals_reload() && reload(service);
+}
+
+/**
+ * tl_service_interval() - There is another interval
+ * @service: service
+ * @interval: interval
+ * @missed: so many before it were not read
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_service_interval(struct tl_service *service, const struct tl_interval *interval, u64 missed, struct tl_error *err)
+{
+	return tl_board_interval(&service->board, interval, missed) ? tl_error_no_memory(err) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TL_DAEMON_SERVICE_H
+#define TL_DAEMON_SERVICE_H
+
+#include "daemon/board.h"
+#include "daemon/log.h"
+#include "daemon/settings.h"
+#include "origin.h"
+
+/**
+ * struct tl_service - What tierlensd is beside its loop: settings that can change, a log, and what it tells others
+ * @argv: [@argc] its command line, which is read again with the file
+ * @plan: how to serve, until that is begun
+ * @history: in @history_file, as long as we are there; NULL for none
+ */
+struct tl_service {
+	const struct tl_cmd *cmd;
+	int argc;
+	char **argv;
+	struct tl_settings settings;
+	struct tl_http_plan plan;
+	struct tl_log log;
+	struct tl_history *history;
+	char *history_file;
+	struct tl_origin origin;
+	bool knows_origin;
+	struct tl_board board;
+	struct tl_http *http;
+};
+
+int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int argc, char **argv);
+int tl_service_close(struct tl_service *service, int status);
+
+/* For the loop. */
+int tl_service_begin(struct tl_service *service, struct tl_error *err);
+bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed);
+int tl_service_interval(struct tl_service *service, const struct tl_interval *interval, u64 missed, struct tl_error *err);
+
+#endif
