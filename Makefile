@@ -32,7 +32,7 @@ module: ## the module, for the kernel whose headers are in KDIR
 	@tools/module "$(KDIR)"
 
 PREFIX ?= /usr/local
-install: ## what was built: module for the running kernel, command line, daemon, man pages, completion
+install: ## what was built: module for the running kernel, command line, daemon and its unit, man pages, completion
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
 	install -D -m 755 $(O)/tierlensd $(DESTDIR)$(PREFIX)/sbin/tierlensd
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(SELFTEST_PROGRAMS)
@@ -41,6 +41,12 @@ install: ## what was built: module for the running kernel, command line, daemon,
 	install -D -m 644 Documentation/tierlensd.8 $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8
 	install -D -m 644 tools/completion/tierlens \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's,/usr/local/sbin/,$(PREFIX)/sbin/,' tools/systemd/tierlensd.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/tierlensd.service
+	@# Settings that somebody has changed are his.
+	@[ -e $(DESTDIR)/etc/tierlens/tierlensd.conf ] || \
+		install -D -m 644 tools/systemd/tierlensd.conf $(DESTDIR)/etc/tierlens/tierlensd.conf
 	@ko="$(O)/$$(uname -r)/tierlens.ko"; if [ -f "$$ko" ]; then \
 		install -D -m 644 "$$ko" "$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko" && \
 		{ [ -n "$(DESTDIR)" ] || depmod; }; fi
@@ -55,8 +61,9 @@ deb: ## Debian packages of the command and of the module's source, in build/deb/
 	@tools/setup build deb
 	@tools/deb
 
-uninstall: ## the reverse
-	rm -f $(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
+uninstall: ## the reverse; /etc/tierlens stays
+	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/system/tierlensd.service \
+		$(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
 		$(DESTDIR)$(PREFIX)/sbin/tierlensd $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8 \
 		$(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
