@@ -162,6 +162,12 @@ tls()
 	end
 }
 
+# more_than N: intervals were read
+more_than()
+{
+	get "$url/metrics" -o "$dir/page" && [[ $(value tierlens_intervals_total) -gt $1 ]]
+}
+
 # value NAME: of a metric
 value()
 {
@@ -210,7 +216,7 @@ reloads()
 	listening && url=http://$addr
 	until_true get "$url/metrics" -o "$dir/page"
 	same "no interval was missed in all that" "$(value tierlens_intervals_missed_total)" 0
-	[[ $(value tierlens_intervals_total) -gt 20 ]] && ! grep -q '"kind":"gap"' "$log" "$log.1"
+	until_true more_than 20 && ! grep -q '"kind":"gap"' "$log" "$log.1"
 	result $? "and all of them were counted"
 	kill "$pid" && wait "$pid"
 	result $? "a clean end"
@@ -219,8 +225,11 @@ reloads()
 
 manager()
 {
+	local listener
+
 	python3 "$top/selftests/unit/user-http.py" manager "$dir/notify" "$dir/told" &
-	servers+=($!)
+	listener=$!
+	servers+=("$listener")
 	until_true test -S "$dir/notify"
 	export NOTIFY_SOCKET=$dir/notify WATCHDOG_USEC=400000
 	unset WATCHDOG_PID
@@ -242,6 +251,8 @@ manager()
 	result $? "SIGTERM: a clean end"
 	until_true grep -q STOPPING=1 "$dir/told"
 	result $? "which is told"
+	kill "$listener"
+	wait "$listener" 2>/dev/null
 }
 
 # The port is somebody else's: only who was asked to listen there minds.

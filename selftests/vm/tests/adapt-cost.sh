@@ -17,14 +17,15 @@ pages()
 		--connections "$1" || not_ok 'load'
 }
 
+# What each begins with is asked by as many clients as what follows: more of them would be trouble.
 measuring()
 {
-	load_module && tierlens enable --interval 1000 && pages 10 50 >/dev/null
+	load_module && tierlens enable --interval 1000 && pages "$1" 50 >/dev/null
 }
 
 no_probes_begin()
 {
-	pages 10 50 >/dev/null
+	pages "$1" 50 >/dev/null
 }
 
 no_probes_end()
@@ -35,10 +36,10 @@ no_probes_end()
 # Until it knows what is normal.
 adaptive_begin()
 {
-	measuring
+	measuring "$1"
 	tierlensd --log /tmp/d.jsonl 2>/tmp/d.err &
 	daemon=$!
-	pages 10 300 >/dev/null
+	pages "$1" 300 >/dev/null
 }
 
 adaptive_end()
@@ -54,13 +55,13 @@ all_at_method_begin()
 {
 	local tier
 
-	measuring
+	measuring "$1"
 	for tier in $(tierlens tier list --json | jq -r '.tiers[] | select(.connections > 0 or .port != 0) | .name'); do
 		tierlens level "$tier" method --functions 80 --json >"/tmp/method-${tier//[^a-z0-9]/-}.json" 2>/tmp/method.err ||
 			{ not_ok "$tier: at method"; diag "$(cat /tmp/method.err)"; }
 	done
 	# Those that are called too often are dropped meanwhile.
-	pages 10 150 >/dev/null
+	pages "$1" 150 >/dev/null
 }
 
 all_at_method_end()
@@ -74,7 +75,7 @@ all_at_method_end()
 # run_as KIND CLIENTS: a line in /tmp/KIND-CLIENTS, mean response and pages a second
 run_as()
 {
-	"$1_begin"
+	"$1_begin" "$2"
 	pages "$2" "$requests" >/tmp/load.json
 	"$1_end"
 	jq -r '"\(.mean_s) \(.rate) \(.p95_s)"' /tmp/load.json >>"/tmp/$1-$2"
