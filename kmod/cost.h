@@ -7,8 +7,8 @@
  *
  * Every event is counted, and of one in 61 it is measured how long its handler takes, so
  * that to measure costs next to nothing. A prime, for what repeats itself every so many events
- * shall not be measured at the same place each time. What the processor takes to come to a handler and
- * back is not seen here.
+ * shall not be measured at the same place each time. What the processor takes to come to a
+ * handler and back is not seen here.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>

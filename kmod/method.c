@@ -247,14 +247,14 @@ static void deposit(const struct function *function, const struct tl_task *task,
 	key.outside = !tier;
 	if (key.outside)
 		key.class = 0;
-	/* Of another tier, whose processes run the same program, or which the same process serves. */
+	/* Another tier's, whose processes run the same program, or which the process serves. */
 	if (tier ? tier != function->tier :
 		   !task->process || READ_ONCE(task->process->tier) != function->tier)
 		return;
 	tl_shard_deposit_function(&key, function->name, &sums);
 }
 
-/* It takes place in the one below, but not if another one's frame of the same call is still there. */
+/* Its time is part of the one below, once: when the last frame of the same call goes. */
 static void take_off(struct tl_frames *f, struct frame *frame, u64 time_ns)
 {
 	struct frame *top = top_of(f), *other;
@@ -309,8 +309,8 @@ static void leave_function(struct function *function, unsigned long stack)
 }
 
 /*
- * Whether a process runs the program that is meant; of the file that the function is in, others are told
- * of, too, where any consumer wants them.
+ * Whether a process runs the program that is meant. Of others that run what is in the file we
+ * are told, too, where any consumer wants them.
  */
 static bool runs_it(const struct function *function, const struct mm_struct *mm)
 {

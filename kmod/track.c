@@ -181,8 +181,8 @@ turn_at(struct tl_task *task, struct tl_conn *conn,
 }
 
 /*
- * A socket that slipped through; known only if it is on a tier's port. If nothing is to be seen of that, it is known,
- * at least, that the thread turns to it.
+ * A socket that slipped through; known only if it is on a tier's port. If nothing is to be
+ * seen of that, it is known, at least, that the thread turns to it.
  */
 static noinline struct tl_conn *add_late(struct sock *sk, struct tl_task *task)
 {
