@@ -44,8 +44,8 @@ extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer
 	"  --help            print this\n"
 
 /* Options of those that read recordings; tl_args_next() takes them itself. */
-#define TL_ARGS_FROM 1000
-#define TL_ARGS_TO 1001
+#define TL_ARGS_FROM (1 << 20) /* beyond what commands have of their own */
+#define TL_ARGS_TO (TL_ARGS_FROM + 1)
 #define TL_WHILE_OPTIONS \
 	{ "from", required_argument, NULL, TL_ARGS_FROM }, { "to", required_argument, NULL, TL_ARGS_TO }
 #define TL_WHILE_HELP \

@@ -6,8 +6,7 @@ set -uo pipefail
 
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "$0")/user-cli.sh"
-daemon=$(dirname "$fake")/tierlensd-fake
-[[ -x $daemon ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
+own_daemon
 state=$dir/run/now.json
 
 # terminal COLUMNS ROWS COMMAND...: on a terminal of that size, without what moves the cursor

@@ -77,3 +77,15 @@ good()
 	[[ $status == 0 ]] && jq -es "$2" "$dir/out" >/dev/null
 	result $? "$1"
 }
+
+# own_daemon: tierlensd whose kernel is a fake, to $daemon; what it is doing is told to nobody else's top
+own_daemon()
+{
+	local program
+
+	program=$(dirname "$fake")/tierlensd-fake
+	[[ -x $program ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
+	daemon=$dir/tierlensd
+	printf '#!/bin/sh\nexec %q --state %q "$@"\n' "$program" "$dir/now.json" >"$daemon"
+	chmod +x "$daemon"
+}

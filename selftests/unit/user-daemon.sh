@@ -5,8 +5,7 @@
 
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/user-cli.sh"
-daemon=$(dirname "$fake")/tierlensd-fake
-[[ -x $daemon ]] || make -s -C "$top" -f user/user.mk user-test-programs >&2 || exit 1
+own_daemon
 
 get()
 {
