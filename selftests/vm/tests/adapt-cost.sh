@@ -47,7 +47,7 @@ adaptive_end()
 	kill -TERM "$daemon"
 	wait "$daemon" || not_ok "tierlensd ends well: $(cat /tmp/d.err)"
 	jq -c 'select(.kind == "decision" and .from != .to) | [.why, .tier, .from, .to, .text]' /tmp/d.jsonl >/tmp/changes
-	troubles=$((troubles + $(grep -cv '^."budget"' /tmp/changes)))
+	changes=$((changes + $(lines /tmp/changes)))
 	diag "$(cat /tmp/changes)"
 	rm /tmp/d.jsonl
 	unload_module
@@ -95,7 +95,7 @@ more()
 finish_first
 cd /job/demo || exit 1
 ./start.sh >/tmp/start.log 2>&1 || { diag "$(tail -n 20 /tmp/start.log)"; exit 1; }
-troubles=0
+changes=0
 paper=([10]='13.63 22.9' [50]='7.17 15.38' [100]='2.81 8.98')
 for clients in ${CLIENTS:-10 50 100}; do
 	for ((i = 0; i < repeats; i++)); do
@@ -110,7 +110,6 @@ for clients in ${CLIENTS:-10 50 100}; do
 	check "$clients clients: pages of a healthy shop come $(more adaptive "$clients" 1) % later (bound: 1 %)" \
 		awk -v r="$(more adaptive "$clients" 1)" 'BEGIN { exit !(r <= 1) }'
 done
-# For the budget they are: the processor is as busy as it can be.
-is $troubles 0 'no level was changed for trouble'
+is $changes 0 'no level was changed'
 ./stop.sh >/dev/null
 done_testing
