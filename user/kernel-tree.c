@@ -187,20 +187,27 @@ static char *source_find(const char *build)
 	return source;
 }
 
-/* What stands before the place where headers are; "" for this machine's, or if nobody can tell. */
-static char *root_of(const char *build)
+/* What of a path stands before the first of the places that is in it; "" if none is. */
+static char *before(const char *path, const char *const *places, size_t n)
 {
-	static const char *const places[] = { "/usr/src/", "/usr/lib/modules/", "/lib/modules/" };
-	char *real = realpath(build, NULL), *at = NULL;
+	char *real = realpath(path, NULL), *at = NULL;
 	size_t i;
 
-	for (i = 0; real && !at && i < sizeof(places) / sizeof(*places); i++)
+	for (i = 0; real && !at && i < n; i++)
 		at = strstr(real, places[i]);
 	if (at)
 		*at = '\0';
 	else if (real)
 		*real = '\0';
 	return real;
+}
+
+/* What stands before the place where headers are; "" for this machine's, or if nobody can tell. */
+static char *root_of(const char *build)
+{
+	static const char *const places[] = { "/usr/src/", "/usr/lib/modules/", "/lib/modules/" };
+
+	return before(build, places, sizeof(places) / sizeof(*places));
 }
 
 static int from_directory(struct tl_kernel_tree *tree, const char *path, struct tl_error *err)
@@ -274,16 +281,8 @@ static void config_find(struct tl_kernel_tree *tree)
 static char *root_of_map(const char *map)
 {
 	static const char *const places[] = { "/usr/lib/debug/boot/", "/boot/" };
-	char *real = realpath(map, NULL), *at = NULL;
-	size_t i;
 
-	for (i = 0; real && !at && i < sizeof(places) / sizeof(*places); i++)
-		at = strstr(real, places[i]);
-	if (at)
-		*at = '\0';
-	else if (real)
-		*real = '\0';
-	return real;
+	return before(map, places, sizeof(places) / sizeof(*places));
 }
 
 static int from_map(struct tl_kernel_tree *tree, const char *path, struct tl_error *err)
