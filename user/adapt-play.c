@@ -18,15 +18,13 @@ static void processors_learn(struct tl_adapt_play *p, const struct tl_interval *
 {
 	const struct tl_sum *cpu;
 	double n;
-	size_t i, k, len;
+	size_t i, k;
 
 	for (i = 0; i < interval->n_hosts; i++)
 		for (k = 0; k < interval->n_tiers; k++) {
 			cpu = &interval->tiers[k].usage[TL_USAGE_CPU];
-			len = strlen(interval->tiers[k].name);
 			if (!tl_sum_known(cpu) || !(interval->hosts[i].value > 0.001) ||
-			    strncmp(interval->hosts[i].name, interval->tiers[k].name, len) ||
-			    strcmp(interval->hosts[i].name + len, ".cpu"))
+			    !tl_host_is_cpu_of(interval->hosts[i].name, interval->tiers[k].name))
 				continue;
 			n = tl_ns_to_s(cpu->value) / tl_ns_to_s(interval->length_ns) / interval->hosts[i].value;
 			p->feed.processors = fmax(p->feed.processors, round(n));

@@ -351,6 +351,20 @@ bool tl_host_is_rate(const char *name)
 }
 
 /**
+ * tl_host_is_cpu_of() - Whether a resource is the processor time of a tier
+ * @name: of the resource
+ * @tier: name of the tier
+ *
+ * Return: true or false.
+ */
+bool tl_host_is_cpu_of(const char *name, const char *tier)
+{
+	size_t len = strlen(tier);
+
+	return !strncmp(name, tier, len) && !strcmp(name + len, ".cpu");
+}
+
+/**
  * tl_transit_s() - What lies between the two ends of a call
  * @edge: by enum tl_edge_sum
  *

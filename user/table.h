@@ -228,6 +228,7 @@ int tl_interval_add(struct tl_interval *to, const struct tl_interval *from);
 void tl_cell_add(struct tl_cell *to, const struct tl_cell *from);
 void *tl_array_append(void **array, size_t *n, size_t size);
 bool tl_host_is_rate(const char *name);
+bool tl_host_is_cpu_of(const char *name, const char *tier);
 bool tl_usage_outside(const struct tl_sum *usage, u64 *ns);
 double tl_transit_s(const struct tl_sum *edge);
 void tl_sum_set(struct tl_sum *sum, u64 value);

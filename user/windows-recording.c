@@ -120,14 +120,12 @@ static int add_tiers(struct tl_windows *w, const struct tl_interval *interval)
 static void learn_processors(struct reader *r, const struct tl_interval *interval,
 			     const struct tl_host *host)
 {
-	size_t i, len;
+	size_t i;
 
 	for (i = 0; i < interval->n_tiers; i++) {
 		const struct tl_sum *cpu = &interval->tiers[i].usage[TL_USAGE_CPU];
 
-		len = strlen(interval->tiers[i].name);
-		if (tl_sum_known(cpu) && !strncmp(host->name, interval->tiers[i].name, len) &&
-		    !strcmp(host->name + len, ".cpu")) {
+		if (tl_sum_known(cpu) && tl_host_is_cpu_of(host->name, interval->tiers[i].name)) {
 			r->cpu_s += tl_ns_to_s(cpu->value);
 			r->room_s += host->value * tl_ns_to_s(interval->length_ns);
 		}
