@@ -3,10 +3,13 @@
 #ifndef TL_MADE_INTERVALS_H
 #define TL_MADE_INTERVALS_H
 
+#include "history-code.h"
 #include "table.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static u64 made_state = 0x9e3779b97f4a7c15ULL;
 
@@ -159,6 +162,28 @@ static inline struct tl_interval *made_interval(u64 generation, u64 start_ns, u6
 	tl_sum_set(&to->cost[TL_COST_HOOK_HITS], made_count(4000 * s));
 	tl_sum_set(&to->cost[TL_COST_HOOK], made_count(1e6 * s));
 	return to;
+}
+
+/* Bytes that differ if anything does. */
+static inline struct tl_code_to made_bytes(const struct tl_interval *interval)
+{
+	struct tl_code_to sums = { 0 }, hists = { 0 };
+
+	if (tl_history_encode(interval, &sums, &hists))
+		abort();
+	tl_code_put_bytes(&sums, hists.byte, hists.n);
+	free(hists.byte);
+	return sums;
+}
+
+static inline bool made_same(const struct tl_interval *a, const struct tl_interval *b)
+{
+	struct tl_code_to x = made_bytes(a), y = made_bytes(b);
+	bool is = x.n == y.n && !memcmp(x.byte, y.byte, x.n);
+
+	free(x.byte);
+	free(y.byte);
+	return is;
 }
 
 #endif

@@ -46,38 +46,6 @@ static struct tl_history *history_of(const struct tl_history_limits *limits)
 	return history;
 }
 
-/* Bytes that differ if anything does. */
-static struct tl_code_to bytes_of(const struct tl_interval *interval)
-{
-	struct tl_code_to sums = { 0 }, hists = { 0 };
-
-	if (tl_history_encode(interval, &sums, &hists))
-		abort();
-	tl_code_put_bytes(&sums, hists.byte, hists.n);
-	free(hists.byte);
-	return sums;
-}
-
-static bool same(const struct tl_interval *a, const struct tl_interval *b)
-{
-	struct tl_code_to x = bytes_of(a), y = bytes_of(b);
-	bool is = x.n == y.n && !memcmp(x.byte, y.byte, x.n);
-
-	free(x.byte);
-	free(y.byte);
-	return is;
-}
-
-static bool same_text(const struct tl_interval *a, const struct tl_interval *b)
-{
-	json_t *x = tl_interval_json(a), *y = tl_interval_json(b);
-	bool is = json_equal(x, y);
-
-	json_decref(x);
-	json_decref(y);
-	return is;
-}
-
 static u64 count_of(const struct tl_interval *interval)
 {
 	u64 n = 0, hist = 0;
@@ -91,114 +59,6 @@ static u64 count_of(const struct tl_interval *interval)
 				hist += interval->tiers[i].cells[k].response_hist[b];
 		}
 	return n == hist ? n : 0;
-}
-
-/* ---- bytes --------------------------------------------------------------------------------- */
-
-static struct tl_interval *odd(void)
-{
-	struct tl_interval *interval = made(7, BEGIN_NS);
-	struct tl_cell *cell = tl_interval_cell(interval, "x\"\xc3\xa9\n", "other");
-	struct tl_edge *edge = tl_interval_edge(interval, &(struct tl_edge){ .class = (char *)"other", .peer = (char *)"more" });
-
-	cell->count = UINT64_MAX;
-	cell->traced = UINT64_MAX - 1;
-	cell->own_sq_s2 = 1.0 / 3;
-	cell->level = TL_AT_METHOD;
-	cell->response_hist[0] = 1;
-	cell->response_hist[TL_HIST_BUCKETS - 1] = UINT64_MAX;
-	cell->own_hist[TL_HIST_BUCKETS / 2] = 1;
-	cell->sum[TL_CELL_QUEUE] = (struct tl_sum){ 5, TL_SUM_UNKNOWN };
-	edge->calls = 3;
-	edge->sum[TL_EDGE_TRANSIT].state = TL_SUM_UNKNOWN;
-	tl_interval_tier(interval, "none");
-	tl_interval_count(interval, &(struct tl_count){ (char *)"cycles", 3, 1ULL << 60, 7, 5 });
-	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other", (char *)"cycles", 9 });
-	tl_interval_called(interval, &(struct tl_called){ 7, (char *)"web", (char *)"buy", (char *)"f", 1, 2, 3, 4 });
-	tl_interval_called(interval, &(struct tl_called){ 8, (char *)"web", NULL, (char *)"g", 1, 2, 3, 4 });
-	tl_interval_path(interval, NULL, "other")->id = 1;
-	tl_paths_link(interval);
-	interval->cost[TL_COST_FUNCTION] = (struct tl_sum){ 0, TL_SUM_UNKNOWN };
-	return interval;
-}
-
-static void test_bytes(void)
-{
-	struct tl_interval *before = odd(), *after = NULL, *part = NULL;
-	struct tl_packer *packer = tl_packer_new();
-	struct tl_packed packed;
-
-	ok(!tl_packer_pack(packer, before, 3, &packed) && !tl_packer_unpack(packer, &packed, NULL, &after),
-	   "an interval is packed and unpacked");
-	ok(after && same(before, after) && same_text(before, after), "it is the same, to the bit");
-	ok(after && after->n_paths == before->n_paths &&
-		   !memcmp(&after->paths[4].up, &before->paths[4].up, sizeof(size_t)) &&
-		   after->paths[4].depth == before->paths[4].depth && after->paths[4].parent == before->paths[4].parent,
-	   "its paths are linked");
-	tl_interval_free(after);
-	ok(!tl_packer_unpack(packer, &(struct tl_packed){ { packed.byte[0] }, { packed.n[0] } }, NULL, &after) &&
-		   after->n_tiers == before->n_tiers && !after->tiers[0].cells[0].response_hist[90] &&
-		   after->tiers[0].cells[0].count == before->tiers[0].cells[0].count,
-	   "without histograms");
-	ok(!tl_packer_unpack(packer, &packed, "service-1:8001", &part) && part->n_tiers == 1 &&
-		   !strcmp(part->tiers[0].name, "service-1:8001") && part->n_edges == 2 &&
-		   !memcmp(part->tiers[0].cells[1].own_hist, before->tiers[1].cells[1].own_hist,
-			   sizeof(part->tiers[0].cells[1].own_hist)),
-	   "one tier alone, with the edges to it");
-	tl_interval_free(after);
-	tl_interval_free(part);
-	packed.byte[1][packed.n[1] / 2] ^= 4;
-	ok(tl_packer_unpack(packer, &packed, NULL, &after) == -EBADMSG, "a bit that a disk has turned is found");
-	tl_packed_free(&packed);
-	tl_packer_free(packer);
-	tl_interval_free(before);
-}
-
-/* Whoever makes a file with the right sum of its bytes is not to make us fall. */
-static void test_bytes_damaged(void)
-{
-	struct tl_interval *before = odd(), *after;
-	struct tl_code_to sums = { 0 }, hists = { 0 };
-	unsigned int i, k, read = 0, refused = 0;
-	u8 *bad[2];
-
-	if (tl_history_encode(before, &sums, &hists))
-		abort();
-	for (i = 0; i < 20000; i++) {
-		/* Exact sizes, so that one byte beyond is seen. */
-		size_t n[2] = { sums.n, hists.n };
-
-		if (i % 5 == 0)
-			n[i / 5 % 2] = (size_t)(made_part() * (double)n[i / 5 % 2]);
-		bad[0] = malloc(n[0] + 1);
-		bad[1] = malloc(n[1] + 1);
-		memcpy(bad[0], sums.byte, n[0]);
-		memcpy(bad[1], hists.byte, n[1]);
-		for (k = 0; k < 1 + i % 3; k++) {
-			u8 *part = bad[i % 2];
-
-			if (n[i % 2])
-				part[(size_t)(made_part() * (double)n[i % 2])] = (u8)(made_part() * 256);
-		}
-		bad[0] = realloc(bad[0], n[0] ? n[0] : 1);
-		bad[1] = realloc(bad[1], n[1] ? n[1] : 1);
-		if (tl_history_decode(bad[0], n[0], bad[1], n[1], i % 4 ? NULL : "service-1:8001", &after)) {
-			refused++;
-		} else {
-			struct tl_interval *total = tl_interval_new();
-
-			read++;
-			tl_interval_add(total, after);
-			tl_interval_free(total);
-			tl_interval_free(after);
-		}
-		free(bad[0]);
-		free(bad[1]);
-	}
-	ok(read > 1000 && refused > 1000, "damaged bytes: %u read as something, %u refused", read, refused);
-	free(sums.byte);
-	free(hists.byte);
-	tl_interval_free(before);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -251,7 +111,7 @@ static unsigned int sums_compare(const char *coarse, const char *fine, struct tl
 		if (!tl_packer_unpack(packer, &(struct tl_packed){
 				      { (u8 *)sqlite3_column_blob(rows, 2), (u8 *)sqlite3_column_blob(rows, 3) },
 				      { (size_t)sqlite3_column_bytes(rows, 2), (size_t)sqlite3_column_bytes(rows, 3) } }, NULL, &row)) {
-			same_rows += same(row, total);
+			same_rows += made_same(row, total);
 			tl_interval_free(row);
 		}
 		tl_interval_free(total);
@@ -710,7 +570,7 @@ static void test_damaged(void)
 
 int main(void)
 {
-	static void (*const tests[])(void) = { test_bytes, test_bytes_damaged, test_sums, test_age, test_size, test_log, test_kill,
+	static void (*const tests[])(void) = { test_sums, test_age, test_size, test_log, test_kill,
 					       test_locked, test_clock, test_foreign, test_damaged, test_full };
 	size_t i;
 
