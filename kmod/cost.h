@@ -8,12 +8,21 @@
  * Every event is counted, and of one in 61 it is measured how long its handler takes, so
  * that to measure costs next to nothing. A prime, for what repeats itself every so many events
  * shall not be measured at the same place each time. What the processor takes to come to a
- * handler and back is not seen here.
+ * handler and back is not seen here: for hooks it is measured once, by way.c.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
 
-enum tl_cost_kind { TL_COST_HOOK, TL_COST_FUNCTION, TL_COST_KINDS };
+struct pt_regs;
+
+/* By how they are come to: the first three are hooks. */
+enum tl_cost_kind {
+	TL_COST_FENTRY,
+	TL_COST_KPROBE,
+	TL_COST_TRACEPOINT,
+	TL_COST_FUNCTION,
+	TL_COST_KINDS
+};
 
 #define TL_COST_SAMPLE 61
 
@@ -41,6 +50,19 @@ static __always_inline void tl_cost_end(enum tl_cost_kind kind, u64 began)
 		return;
 	now = local_clock();
 	this_cpu_add(tl_cost[kind].ns, now > began ? now - began : 0);
+}
+
+/* A hit of a hook that is handed registers. Context: any. */
+static __always_inline void tl_cost_handle(enum tl_cost_kind kind, u64 __percpu *hits,
+					   void (*handler)(struct pt_regs *regs),
+					   struct pt_regs *regs)
+{
+	u64 began;
+
+	this_cpu_inc(*hits);
+	began = tl_cost_begin(kind);
+	handler(regs);
+	tl_cost_end(kind, began);
 }
 
 #endif

@@ -22,6 +22,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/hash.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 
 #define TABLE_BITS 8
@@ -41,7 +42,7 @@ static struct group {
 	unsigned int used;
 	bool registered;
 	bool caught; /* so that all begin and end at once */
-} groups[TL_FENTRY_GROUPS] = { GROUP, GROUP };
+} groups[TL_FENTRY_GROUPS] = { GROUP, GROUP, GROUP };
 
 static unsigned int place_of(unsigned long ip)
 {
@@ -56,15 +57,11 @@ static void on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_op
 		     struct ftrace_regs *fregs)
 {
 	struct tl_fentry *fentry;
-	u64 began;
 
 	if (unlikely(!READ_ONCE(container_of(ops, struct group, ops)->caught)))
 		return;
 	fentry = table[place_of(ip)];
-	this_cpu_inc(*fentry->hits);
-	began = tl_cost_begin(TL_COST_HOOK);
-	fentry->handler(tl_compat_args(fregs));
-	tl_cost_end(TL_COST_HOOK, began);
+	tl_cost_handle(TL_COST_FENTRY, fentry->hits, fentry->handler, tl_compat_args(fregs));
 }
 
 /**
@@ -132,7 +129,7 @@ int tl_fentry_arm(unsigned int group)
  *
  * Context: process, may sleep.
  * Return: 0, and none is being handled; or ftrace's error, and it calls us until the host
- * is restarted, though nothing is done then.
+ * is restarted, though nothing is done then: the module stays so long.
  */
 int tl_fentry_disarm(unsigned int group)
 {
@@ -142,6 +139,8 @@ int tl_fentry_disarm(unsigned int group)
 	WRITE_ONCE(g->caught, false);
 	if (g->registered)
 		ret = unregister_ftrace_function(&g->ops);
+	if (ret)
+		__module_get(THIS_MODULE);
 	g->registered = false;
 	return ret;
 }

@@ -9,7 +9,8 @@
 
 struct pt_regs;
 
-#define TL_FENTRY_GROUPS 2
+#define TL_FENTRY_GROUPS 3
+#define TL_FENTRY_YARDSTICK 2 /* the group of what the way is measured by */
 
 /* What is caught at a function's entry; embedded in what it is for. */
 struct tl_fentry {

@@ -12,7 +12,9 @@
  * and forgotten by each of them when it is seen next.
  *
  * Who sets a level for a time only (a controller) has to ask again before that is over.
- * If it dies, the tier has no level of its own any more, and no function is probed.
+ * If it dies, the tier has no level of its own any more, and no function is probed. The level
+ * of those that have none of their own can be leased, too: only if no tier, those included that
+ * are not known yet, asks for a hook, that costs nothing.
  *
  * All of this is serialised by who calls, see control.c.
  */
@@ -36,9 +38,28 @@ u32 tl_level_epoch; /* odd while tl_level_nests() */
 static u8 armed = TIERLENS_LEVEL_OFF; /* or TRACE, or SERVER */
 static u8 by_default = TIERLENS_LEVEL_SERVER;
 
+static struct {
+	u8 level; /* that is set for good, and comes back when the lease is over */
+	u64 lease_ns; /* its end; 0: there is none */
+	u32 leased_to;
+} basic = { TIERLENS_LEVEL_SERVER };
+
 u8 tl_level_default(void)
 {
 	return READ_ONCE(by_default);
+}
+
+/**
+ * tl_level_default_lease() - Whether the level of those that have none is leased
+ * @level: set to what it will be after that
+ *
+ * Context: any, it may be out of date.
+ * Return: ns that are left of the lease; 0: there is none.
+ */
+u64 tl_level_default_lease(u8 *level)
+{
+	*level = READ_ONCE(basic.level);
+	return tl_level_lease_left_ns(READ_ONCE(basic.lease_ns));
 }
 
 static void next_epoch(void)
@@ -222,11 +243,15 @@ u64 tl_level_lease_left_ns(u64 until_ns)
 	return until_ns > now_ns ? until_ns - now_ns : 1;
 }
 
+static u64 lease_end_ns(const struct tl_level_ask *ask)
+{
+	return ask->lease_ms ? ktime_get_mono_fast_ns() + ask->lease_ms * (u64)NSEC_PER_MSEC : 0;
+}
+
 static void settle(struct tl_tier *tier, const struct tl_level_ask *ask)
 {
 	tier->own_level = ask->own;
-	tier->lease_ns = ask->own && ask->lease_ms ?
-		ktime_get_mono_fast_ns() + ask->lease_ms * (u64)NSEC_PER_MSEC : 0;
+	tier->lease_ns = ask->own ? lease_end_ns(ask) : 0;
 	tier->leased_to = tier->lease_ns ? ask->who : 0;
 	apply(tier, ask->own ? ask->level : by_default);
 }
@@ -247,6 +272,28 @@ static int check(const struct tl_tier *tier, const struct tl_level_ask *ask,
 			       "another controller holds the tier's level: end that one, or wait until its lease is over");
 		return -EBUSY;
 	}
+	return 0;
+}
+
+static int set_default(const struct tl_level_ask *ask, bool enabled,
+		       struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (basic.lease_ns && ask->lease_ms && basic.leased_to != ask->who) {
+		NL_SET_ERR_MSG(extack,
+			       "another controller holds the level of all tiers: end that one, or wait until its lease is over");
+		return -EBUSY;
+	}
+	ret = enabled ? raise_to(min_t(u8, ask->level, TIERLENS_LEVEL_SERVER)) : 0;
+	if (ret)
+		return ret;
+	if (!ask->lease_ms)
+		WRITE_ONCE(basic.level, ask->level);
+	WRITE_ONCE(basic.lease_ns, lease_end_ns(ask));
+	basic.leased_to = ask->who;
+	if (ask->level != by_default)
+		apply_default(ask->level);
 	return 0;
 }
 
@@ -280,18 +327,23 @@ static int set_tier(const struct tl_level_ask *ask, bool enabled,
  */
 int tl_level_set(const struct tl_level_ask *ask, bool enabled, struct netlink_ext_ack *extack)
 {
-	int ret;
+	int ret = ask->tier ? set_tier(ask, enabled, extack) : set_default(ask, enabled, extack);
 
-	if (ask->tier) {
-		ret = set_tier(ask, enabled, extack);
-	} else {
-		ret = enabled ? raise_to(min_t(u8, ask->level, TIERLENS_LEVEL_SERVER)) : 0;
-		if (!ret)
-			apply_default(ask->level);
-	}
 	if (enabled)
 		lower_to(highest());
 	return ret;
+}
+
+/* Return: whether the lease on the default goes on. */
+static bool expire_default(u64 now_ns)
+{
+	if (basic.lease_ns > now_ns)
+		return true;
+	if (basic.lease_ns) {
+		WRITE_ONCE(basic.lease_ns, 0);
+		apply_default(basic.level);
+	}
+	return false;
 }
 
 /**
@@ -307,9 +359,10 @@ bool tl_level_expire(bool enabled, u64 *next_ns)
 	static const struct tl_level_ask none;
 	u64 now_ns = ktime_get_mono_fast_ns();
 	struct tl_tier *tier;
-	bool more = false;
+	bool more = expire_default(now_ns);
 	unsigned int i;
 
+	*next_ns = basic.lease_ns;
 	for (i = 1; (tier = tl_tier_at(i)); i++) {
 		if (!READ_ONCE(tier->id) || !tier->lease_ns)
 			continue;
@@ -320,8 +373,7 @@ bool tl_level_expire(bool enabled, u64 *next_ns)
 		*next_ns = more ? min(*next_ns, tier->lease_ns) : tier->lease_ns;
 		more = true;
 	}
-	/* What the default asks for is armed as long as anything is. */
-	if (enabled && armed)
+	if (enabled)
 		raise_to(highest());
 	if (enabled)
 		lower_to(highest());

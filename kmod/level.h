@@ -41,6 +41,7 @@ static inline bool tl_level_nests(void)
 int tl_level_arm(void);
 void tl_level_disarm(void);
 u8 tl_level_default(void);
+u64 tl_level_default_lease(u8 *level);
 int tl_level_set(const struct tl_level_ask *ask, bool enabled, struct netlink_ext_ack *extack);
 bool tl_level_expire(bool enabled, u64 *next_ns);
 u64 tl_level_lease_left_ns(u64 until_ns);

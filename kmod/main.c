@@ -24,6 +24,7 @@
 #include "thread.h"
 #include "tier.h"
 #include "track.h"
+#include "way.h"
 
 static const struct tl_interval_ops interval_ops = {
 	.sweep = tl_sweep,
@@ -57,6 +58,7 @@ static const struct part {
 	{ tl_conn_init, tl_conn_exit },
 	{ init_intervals, tl_interval_exit },
 	{ tl_pmu_init, tl_pmu_exit },
+	{ tl_way_init, NULL },
 	{ tl_probe_init, tl_probe_exit },
 	{ tl_netlink_init, NULL },
 };

@@ -234,7 +234,7 @@ static u32 works_for(const struct tl_task *task, u32 *class)
 }
 
 static void deposit(const struct function *function, const struct tl_task *task,
-		    const struct frame *frame, u64 time_ns)
+		    const struct frame *frame, u64 time_ns, u64 cpu_ns)
 {
 	struct tl_call_sums sums = { .count = 1, .own_ns = tl_since(time_ns, frame->below_ns) };
 	struct tl_call_key key = { .function = function->id, .tier = function->tier };
@@ -242,7 +242,7 @@ static void deposit(const struct function *function, const struct tl_task *task,
 
 	if (!frame->inner) {
 		sums.total_ns = time_ns;
-		sums.cpu_ns = tl_since(tl_usage_cpu_now_ns(), frame->began_cpu_ns);
+		sums.cpu_ns = cpu_ns;
 	}
 	key.outside = !tier;
 	if (key.outside)
@@ -288,7 +288,7 @@ static void leave_function(struct function *function, unsigned long stack)
 	struct tl_task *task = known_task();
 	struct tl_frames *f = task ? task->frames : NULL;
 	struct frame *frame, left;
-	u64 time_ns;
+	u64 time_ns, cpu_ns;
 
 	/* Of a call that was too deep, and lost when it began. */
 	if (f && f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
@@ -301,11 +301,13 @@ static void leave_function(struct function *function, unsigned long stack)
 	}
 	while (!(frame = there(f, function->id)))
 		drop_top(f);
+	/* The other way round than at the entry: the processor may stand still in between. */
+	cpu_ns = tl_since(tl_usage_cpu_now_ns(), frame->began_cpu_ns);
 	time_ns = tl_since(ktime_get_mono_fast_ns(), frame->began_ns);
 	left = *frame;
 	left.below_ns = below_of(f, frame);
 	take_off(f, frame, time_ns);
-	deposit(function, task, &left, time_ns);
+	deposit(function, task, &left, time_ns, cpu_ns);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "netlink-gen.h"
 #include "netlink-put.h"
 #include "usage.h"
+#include "way.h"
 
 /* The largest cell, with its message's head, fits into this. */
 #define DUMP_BYTES 8192
@@ -299,12 +300,19 @@ static int put_function(struct sk_buff *skb, const struct tl_entry *entry)
 
 static int put_cost(struct sk_buff *skb, const struct tl_totals *totals)
 {
-	const struct tl_cost *hook = &totals->cost[TL_COST_HOOK];
 	const struct tl_cost *function = &totals->cost[TL_COST_FUNCTION];
 	struct nlattr *nest = nla_nest_start(skb, TIERLENS_A_INTERVAL_COST);
+	u64 hits = 0, ns = 0, way_ns = 0;
+	unsigned int i;
 
-	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_HITS, hook->hits) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_NS, hook->ns) ||
+	for (i = 0; i < TL_COST_FUNCTION; i++) {
+		hits += totals->cost[i].hits;
+		ns += totals->cost[i].ns;
+		way_ns += totals->cost[i].hits * tl_way_ns(i);
+	}
+	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_HITS, hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_NS, ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_WAY_NS, way_ns) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_HITS, function->hits) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_NS, function->ns))
 		return -EMSGSIZE;

@@ -28,9 +28,9 @@ static int get_lease(struct genl_info *info, struct tl_level_ask *ask)
 				    "the lease is too short or too long: give 100 ms to ten minutes");
 		return -ERANGE;
 	}
-	if (!ask->tier || !ask->own) {
+	if (!ask->own) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "a lease is for the level of one tier: give its name and a level");
+				    "a lease is for a level: give that, too");
 		return -EINVAL;
 	}
 	return 0;

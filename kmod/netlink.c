@@ -110,6 +110,20 @@ int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *tota
 	return 0;
 }
 
+static int put_lease(struct sk_buff *skb)
+{
+	u8 from;
+	u64 left_ns = tl_level_default_lease(&from);
+
+	if (!left_ns)
+		return 0;
+	if (nla_put_u32(skb, TIERLENS_A_MODULE_LEASE_MS,
+			DIV_ROUND_UP_ULL(left_ns, NSEC_PER_MSEC)) ||
+	    nla_put_u32(skb, TIERLENS_A_MODULE_LEASED_FROM, from))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int put_occupancy(struct sk_buff *skb, int type, const struct tl_conn_count *conns)
 {
 	struct nlattr *nest = nla_nest_start(skb, type);
@@ -161,7 +175,8 @@ static int put_module(struct sk_buff *skb)
 	    tl_nl_put_losses(skb, TIERLENS_A_MODULE_LOSSES, &totals) ||
 	    put_occupancy(skb, TIERLENS_A_MODULE_OCCUPANCY, &conns) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_LEVEL, tl_level_default()) ||
-	    nla_put_u32(skb, TIERLENS_A_MODULE_FUNCTIONS, tl_method_count()))
+	    nla_put_u32(skb, TIERLENS_A_MODULE_FUNCTIONS, tl_method_count()) ||
+	    put_lease(skb))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -297,20 +297,20 @@ static void on_futex_wait(struct pt_regs *regs)
 
 static void on_waking(void *data, struct task_struct *task)
 {
-	u64 began = tl_cost_begin(TL_COST_HOOK);
+	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
 
 	tl_track_woken(task);
-	tl_cost_end(TL_COST_HOOK, began);
+	tl_cost_end(TL_COST_TRACEPOINT, began);
 }
 
 /* The same; the scheduler's locks are held. */
 static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next)
 {
-	u64 began = tl_cost_begin(TL_COST_HOOK);
+	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
 
 	tl_usage_switched(prev, next);
-	tl_cost_end(TL_COST_HOOK, began);
+	tl_cost_end(TL_COST_TRACEPOINT, began);
 }
 
 /* Newer kernels pass one argument more. */
@@ -330,13 +330,9 @@ static struct hook hooks[] = {
 static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct hook *hook = container_of(kp, struct hook, kp);
-	u64 began;
 
 	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits));
-	this_cpu_inc(hits[hook - hooks]);
-	began = tl_cost_begin(TL_COST_HOOK);
-	hook->handler(regs);
-	tl_cost_end(TL_COST_HOOK, began);
+	tl_cost_handle(TL_COST_KPROBE, &hits[hook - hooks], hook->handler, regs);
 	return 0;
 }
 
@@ -512,10 +508,8 @@ void tl_probe_disarm(u8 level)
 {
 	unsigned int i;
 
-	if (tl_fentry_disarm(group_of(level))) {
-		__module_get(THIS_MODULE);
+	if (tl_fentry_disarm(group_of(level)))
 		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
-	}
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].level == level)
 			hook_disarm(&hooks[i]);

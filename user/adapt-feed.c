@@ -2,6 +2,7 @@
 /* Intervals as the adaptor takes them: names become numbers that stay the same. */
 #include "adapt-feed.h"
 
+#include "probe-cost.h"
 #include "table.h"
 
 #include <errno.h>
@@ -144,12 +145,14 @@ static int pinned_grow(struct tl_adapt_feed *feed)
 static struct tl_adapt_cost cost_of(const struct tl_adapt_feed *feed, const struct tl_sum *cost)
 {
 	struct tl_adapt_cost c = { .known = tl_sum_known(&cost[TL_COST_HOOK]) && tl_sum_known(&cost[TL_COST_HOOK_HITS]),
-				   .trap_s = feed->trap_s, .function_trap_s = feed->function_trap_s };
+				   .function_trap_s = feed->function_trap_s };
 
 	if (!c.known)
 		return c;
-	c.hook_hits = (double)cost[TL_COST_HOOK_HITS].value;
 	c.hook_s = tl_ns_to_s(cost[TL_COST_HOOK].value);
+	/* Older modules do not tell. */
+	c.hook_s += tl_sum_known(&cost[TL_COST_HOOK_WAY]) ? tl_ns_to_s(cost[TL_COST_HOOK_WAY].value) :
+							    (double)cost[TL_COST_HOOK_HITS].value * TL_HOOK_TRAP_S;
 	if (!tl_sum_known(&cost[TL_COST_FUNCTION]) || !tl_sum_known(&cost[TL_COST_FUNCTION_HITS]))
 		return c;
 	c.function_hits = (double)cost[TL_COST_FUNCTION_HITS].value;

@@ -25,12 +25,12 @@ struct tl_adapt_names {
 /**
  * struct tl_adapt_feed - Intervals as the adaptor takes them; all zero at first
  * @processors: of the host
- * @trap_s: of a hook, @function_trap_s: of a function, what a processor takes to come there and back
+ * @function_trap_s: what a processor takes to come to a function's probe and back
  * @pinned: [@tiers.n] levels that somebody has set; set by who knows
  */
 struct tl_adapt_feed {
 	struct tl_adapt_names tiers, cells, paths, functions;
-	double processors, trap_s, function_trap_s;
+	double processors, function_trap_s;
 	enum tl_at *pinned;
 	size_t pinned_n;
 	struct tl_adapt_node *node;

@@ -47,7 +47,6 @@ int tl_adapt_play_begin(struct tl_adapt_play *play, const struct tl_adapt_option
 	*play = (struct tl_adapt_play){ .options = *options, .adapt = tl_adapt_new(options), .learn = !processors,
 					.tell = tell, .arg = arg };
 	play->feed.processors = (double)processors;
-	play->feed.trap_s = TL_HOOK_TRAP_S;
 	play->feed.function_trap_s = TL_FUNCTION_TRAP_S;
 	return play->adapt ? 0 : -ENOMEM;
 }

@@ -59,8 +59,9 @@ static json_t *list_json(const struct list *l)
 			"state", f->hot ? "hot" : "probed", "hits", (json_int_t)f->hits, "lost",
 			(json_int_t)f->lost));
 	}
-	return json_pack("{s:s, s:o, s:o}", "default", tl_at_name(l->module.level), "tiers", tiers, "functions",
-			 functions);
+	return json_pack("{s:s, s:o, s:o, s:o}", "default", tl_at_name(l->module.level), "default_lease_s",
+			 l->module.lease_ms ? json_real(l->module.lease_ms / 1e3) : json_null(), "tiers", tiers,
+			 "functions", functions);
 }
 
 static void functions_print(const struct list *l)
@@ -94,7 +95,11 @@ static void list_print(const struct list *l)
 		tl_grid_add(grid, "%s", level);
 	}
 	tl_grid_add(grid, "(all others)");
-	tl_grid_add(grid, "%s", tl_at_name(l->module.level));
+	if (l->module.lease_ms)
+		tl_grid_add(grid, "%s, %.1f s left, then %s", tl_at_name(l->module.level), l->module.lease_ms / 1e3,
+			    tl_at_name(l->module.leased_from));
+	else
+		tl_grid_add(grid, "%s", tl_at_name(l->module.level));
 	tl_grid_print(grid, stdout, 0, 0);
 	tl_grid_free(grid);
 	if (l->n_functions)
@@ -211,8 +216,8 @@ static int lease_check(const struct tl_cmd *cmd, const struct args *args)
 {
 	if (args->lease_s <= 0)
 		return TL_EXIT_OK;
-	if (!args->tier || !args->level)
-		return tl_args_usage(cmd, "--lease goes with a tier and its level");
+	if (!args->level)
+		return tl_args_usage(cmd, "--lease goes with a level");
 	if (args->lease_s * 1e3 > TIERLENS_LEASE_MS_MAX)
 		return tl_args_usage(cmd, "--lease %g is out of range: give 0.1 to %g seconds", args->lease_s,
 				     TIERLENS_LEASE_MS_MAX / 1e3);
@@ -269,10 +274,11 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 const struct tl_cmd tl_cmd_level = {
 	.name = "level",
 	.args = "[list | TIER LEVEL [--lease S] [--functions N] [--function GLOB] [--not GLOB]\n"
-		"               [--user GLOB] | TIER auto | --default LEVEL] [--json]",
+		"               [--user GLOB] | TIER auto | --default LEVEL [--lease S]] [--json]",
 	.summary = "How much is seen of each tier: off, trace, server, method",
 	.help = "  -l, --lease S     hold it for S seconds only, 0.1 to 600; then the tier has no level of\n"
-		"                    its own. Until then nobody else can lease it: auto ends it\n"
+		"                    its own, or all others are as before. Until then nobody else can\n"
+		"                    lease it: auto ends it\n"
 		"  -d, --default LEVEL\n"
 		"                    of all tiers that have no level of their own\n"
 		"      --functions N   at method, probe so many functions of the tier's own code (64), 0 to 256\n"

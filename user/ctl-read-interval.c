@@ -344,6 +344,7 @@ static int read_cost(struct nlattr *nest, struct tl_interval *interval)
 		[TL_COST_HOOK] = TIERLENS_A_COST_HOOK_NS,
 		[TL_COST_FUNCTION_HITS] = TIERLENS_A_COST_FUNCTION_HITS,
 		[TL_COST_FUNCTION] = TIERLENS_A_COST_FUNCTION_NS,
+		[TL_COST_HOOK_WAY] = TIERLENS_A_COST_HOOK_WAY_NS,
 	};
 	struct nlattr *attrs[TIERLENS_A_COST_MAX + 1];
 
@@ -404,6 +405,15 @@ static struct tl_interval *interval_of(struct tl_ctl_interval_reader *reader,
 	return grown[list->n++];
 }
 
+/* Another one than those that are wanted now. */
+static bool is_beyond(const struct tl_ctl_interval_reader *reader, u64 generation)
+{
+	const struct tl_intervals *list = reader->list;
+
+	return reader->most && !reader->open && list->n == reader->most &&
+	       list->interval[list->n - 1]->generation != generation;
+}
+
 /**
  * tl_ctl_read_interval() - Reader of one message of an interval-get dump
  * @first: first attribute
@@ -427,6 +437,8 @@ int tl_ctl_read_interval(struct nlattr *first, int len, void *arg)
 	if (nla_parse(attrs, TIERLENS_A_INTERVAL_MAX, first, len, NULL) < 0)
 		return -EBADMSG;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &head);
+	if (is_beyond(reader, head.generation))
+		return 0;
 	interval = interval_of(reader, head.generation);
 	if (!interval)
 		return -ENOMEM;

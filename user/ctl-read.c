@@ -128,6 +128,7 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 		FIELD(TIERLENS_A_MODULE_PATHS, struct tl_module, paths),
 		FIELD(TIERLENS_A_MODULE_PROCESSORS, struct tl_module, processors),
 		FIELD(TIERLENS_A_MODULE_FUNCTIONS, struct tl_module, functions),
+		FIELD(TIERLENS_A_MODULE_LEASE_MS, struct tl_module, lease_ms),
 	};
 	struct nlattr *attrs[TIERLENS_A_MODULE_MAX + 1];
 	struct tl_module *module = arg;
@@ -138,6 +139,7 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 	tl_ctl_read_text(module->version, sizeof(module->version),
 		  attrs[TIERLENS_A_MODULE_VERSION]);
 	module->level = tl_ctl_read_level(attrs[TIERLENS_A_MODULE_LEVEL]);
+	module->leased_from = tl_ctl_read_level(attrs[TIERLENS_A_MODULE_LEASED_FROM]);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_EVENTS], module->events, TL_EVENTS);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_LOSSES], module->losses, TL_LOSSES);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_OCCUPANCY], module->occupancy,

@@ -18,7 +18,8 @@ struct tl_module {
 	u32 abi, enabled, interval_ms, quiet_ms;
 	u64 oldest, newest, memory_used, memory_cap;
 	u32 connections, threads, tiers, class_rules, paths, processors, functions;
-	enum tl_at level; /* of tiers that have none of their own */
+	u32 lease_ms; /* how long it is leased; 0: it is not */
+	enum tl_at level, leased_from; /* of tiers that have none of their own; and when the lease is over */
 	u64 events[TL_EVENTS], losses[TL_LOSSES], occupancy[TL_TABLES];
 };
 
@@ -102,7 +103,9 @@ struct tl_sync_request {
 	size_t processes, probes;
 };
 
-enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE };
+enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE, TL_WHICH_NEXT };
+
+#define TL_NEXT_MOST 1 /* an interval of twenty tiers by ten classes takes more than a megabyte */
 
 struct tl_intervals {
 	struct tl_interval **interval;

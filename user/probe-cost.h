@@ -8,7 +8,7 @@
 struct perf_event_attr;
 
 /* What is taken where it cannot be measured: generous for machines of today. */
-#define TL_HOOK_TRAP_S 4e-7 /* of an entry of a function of the kernel */
+#define TL_HOOK_TRAP_S 4e-7 /* of an entry of a function of the kernel, where the module does not tell */
 #define TL_FUNCTION_TRAP_S 1.5e-6 /* of an entry, or a return, of a function of a program */
 
 /**

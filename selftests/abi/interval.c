@@ -49,6 +49,7 @@ static const struct fields cost_fields = {
 	[TIERLENS_A_COST_HOOK_NS] = {.name = "hook_ns"},
 	[TIERLENS_A_COST_FUNCTION_HITS] = {.name = "function_hits"},
 	[TIERLENS_A_COST_FUNCTION_NS] = {.name = "function_ns"},
+	[TIERLENS_A_COST_HOOK_WAY_NS] = {.name = "hook_way_ns"},
 }};
 
 static const struct fields head_fields = {

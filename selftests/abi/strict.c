@@ -261,7 +261,7 @@ static void put_cost(const struct made *made)
 	struct nlattr *nest = mnl_attr_nest_start(nlh, TIERLENS_A_INTERVAL_COST);
 	int i;
 
-	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_FUNCTION_NS; i++)
+	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_HOOK_WAY_NS; i++)
 		put_u64(i, made->no_cost, 5);
 	mnl_attr_nest_end(nlh, nest);
 }
@@ -356,7 +356,7 @@ static void calls(void)
 	WRONG("half a class", made.no_call = TIERLENS_A_FUNCTION_CALL_CLASS_NAME);
 	WRONG("was not called", made.call_count = 0);
 	WRONG("calls are there twice", made.two_calls = true);
-	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_FUNCTION_NS; i++)
+	for (i = TIERLENS_A_COST_HOOK_HITS; i <= TIERLENS_A_COST_HOOK_WAY_NS; i++)
 		WRONG("the cost lacks", made.no_cost = i);
 }
 

@@ -115,6 +115,8 @@ static const struct fields module_fields = {
 	[TIERLENS_A_MODULE_OCCUPANCY] = {"occupancy", FIELD_NEST, false, &occupancy_fields},
 	[TIERLENS_A_MODULE_LEVEL] = {.name = "level"},
 	[TIERLENS_A_MODULE_FUNCTIONS] = {.name = "functions"},
+	[TIERLENS_A_MODULE_LEASE_MS] = {"lease_ms", FIELD_NUMBER, true},
+	[TIERLENS_A_MODULE_LEASED_FROM] = {"leased_from", FIELD_NUMBER, true},
 }};
 
 static const struct fields tier_fields = {

@@ -65,6 +65,7 @@ void world_init(struct world *w, enum shape shape, double requests, uint64_t see
 	w->calls = 1;
 	w->trap_s = 2e-6;
 	w->hook_s = 1e-6;
+	w->others = TL_AT_SERVER;
 	for (i = 0; i < TIERS; i++)
 		w->level[i] = TL_AT_SERVER;
 }
@@ -172,6 +173,7 @@ static void nodes_make(struct world *w)
 
 static void cost_make(struct world *w, unsigned int requests)
 {
+	enum tl_at armed = w->others; /* hooks, for the most that any tier asks for */
 	double calls = 0;
 	size_t i, t;
 
@@ -180,8 +182,8 @@ static void cost_make(struct world *w, unsigned int requests)
 	w->in.cost = (struct tl_adapt_cost){ .known = !w->no_cost, .function_hits = 2 * calls,
 					     .function_s = calls * w->trap_s / 2, .function_trap_s = w->trap_s / 4 };
 	for (t = 0; t < TIERS; t++)
-		w->in.cost.hook_s += w->level[t] == TL_AT_OFF ? 0 : requests * w->hook_s *
-				     (w->level[t] == TL_AT_TRACE ? 0.5 : 1);
+		armed = w->level[t] > armed ? w->level[t] : armed;
+	w->in.cost.hook_s += armed == TL_AT_OFF ? 0 : TIERS * requests * w->hook_s * (armed == TL_AT_TRACE ? 0.62 : 1);
 	w->share = (w->in.cost.hook_s + w->in.cost.function_s + 2 * calls * w->in.cost.function_trap_s) / PROCESSORS;
 }
 
@@ -222,6 +224,7 @@ void world_obey(struct world *w, const struct tl_adapt_out *out)
 
 	for (i = 0; i < out->drops; i++)
 		w->dropped[out->drop[i] / FUNCTIONS][out->drop[i] % FUNCTIONS] = true;
+	w->others = out->others ? out->others : TL_AT_SERVER;
 	for (i = 0; i < TIERS && i < out->tiers; i++) {
 		if (w->pinned[i])
 			continue;

@@ -26,14 +26,14 @@ extern const char *const shape_names[SHAPES];
  * @bytes: of an answer, on the average; with it, times grow by @per_byte
  * @calls: of each of a tier's functions a request, @trap_s: what each costs; hooks cost @hook_s a request
  * @late: part of a tier's first window at method in whose requests calls are not seen yet
- * @level: obeyed
+ * @level: obeyed, as is @others, of tiers that there are not
  */
 struct world {
 	enum shape shape;
 	double requests, swing, period, noise;
 	size_t tier, class;
 	double times, timeouts, network, bytes, per_byte, calls, trap_s, hook_s, late;
-	enum tl_at level[TIERS];
+	enum tl_at level[TIERS], others;
 	size_t functions[TIERS];
 	enum tl_at pinned[TIERS];
 	bool dropped[TIERS][FUNCTIONS], fresh[TIERS], no_paths, no_cost;

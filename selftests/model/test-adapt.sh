@@ -78,6 +78,15 @@ faults()
 	run "$real" adapt --dry-run "$dir/rec.jsonl"
 	[[ $status == 0 ]] && grep -q 'what probes cost is not recorded' "$dir/out" && grep -q 'server to method' "$dir/out"
 	result $? "a recording without costs"
+	record 20 60 90 '.cost.hook_hits = 50000'
+	run "$real" adapt --dry-run "$dir/rec.jsonl" --json
+	good "many hits, and nothing tells what the way to them takes: as on machines that are slow at it" 'any(.[]; .why == "budget")'
+	record 20 60 90 '.cost.hook_hits = 50000 | .cost.hook_way_s = 0.001'
+	run "$real" adapt --dry-run "$dir/rec.jsonl" --json
+	good "many hits, and the way to them is short" 'length == 0'
+	record 20 60 90 '.cost.hook_way_s = 0.03'
+	run "$real" adapt --dry-run "$dir/rec.jsonl" --json
+	good "the way to them takes more than the budget" 'any(.[]; .why == "budget" and .cost.share > 0.03)'
 	record 120 60 90 'del(.paths)'
 	run "$real" adapt --dry-run "$dir/rec.jsonl" --json
 	good "without paths" 'any(.[]; .to == "method" and .tier == "db:3306")'

@@ -14,8 +14,7 @@ arguments()
 	says 2 'level "auto" is none of off, trace, server, method' "$real" level --default auto
 	says 2 '--default goes without "web"' "$real" level web --default server
 	says 2 'unexpected argument "now"' "$real" level web trace now
-	says 2 '--lease goes with a tier and its level' "$real" level web auto --lease 3
-	says 2 '--lease goes with a tier and its level' "$real" level --default trace --lease 3
+	says 2 '--lease goes with a level' "$real" level web auto --lease 3
 	says 2 '--lease 601 is out of range: give 0.1 to 600 seconds' "$real" level web trace --lease 601
 	says 2 '--lease "0.05" is not a number from 0.1' "$real" level web trace --lease 0.05
 	says 2 '--functions 257 is out of range: give one from 0 to 256' "$real" level web method --functions 257
@@ -71,7 +70,7 @@ figures()
 		(has("traced") | not)) and .functions == [{"id":1,"name":"pay","tier":"app:9000","class":"other",
 		"count":10,"total_s":0.03,"total_ns":30000000,"own_s":0.027,"own_ns":27000000,"cpu_s":0.003,
 		"cpu_ns":3000000}] and .cost == {"hook_hits":2000,"hook_s":0.0002,"hook_ns":200000,
-		"function_hits":40,"function_s":0.000012,"function_ns":12000}'
+		"function_hits":40,"function_s":0.000012,"function_ns":12000,"hook_way_s":0.00006,"hook_way_ns":60000}'
 	run "$fake" show
 	[[ $status == 0 ]] && grep -q '^web:80  *trace  *other  *100.0  *3.000  *-  *-  ' "$dir/out" &&
 		grep -qE '^app:9000  *method  *other .* 3.000  *1.000 ' "$dir/out"

@@ -17,7 +17,7 @@
 #define TIERS 3
 #define FUNCTIONS 256
 
-static uint32_t default_level = TIERLENS_LEVEL_SERVER;
+static uint32_t default_level = TIERLENS_LEVEL_SERVER, default_from, default_lease_ms;
 
 static struct {
 	char name[64];
@@ -81,6 +81,10 @@ void put_module_level(struct message *m)
 		n += *functions[i].name && !functions[i].hot;
 	put_u32(m, TIERLENS_A_MODULE_LEVEL, default_level);
 	put_u32(m, TIERLENS_A_MODULE_FUNCTIONS, n);
+	if (!default_lease_ms)
+		return;
+	put_u32(m, TIERLENS_A_MODULE_LEASE_MS, default_lease_ms);
+	put_u32(m, TIERLENS_A_MODULE_LEASED_FROM, default_from);
 }
 
 static void functions_go(const char *tier, uint64_t id)
@@ -103,6 +107,15 @@ static bool lapses(void)
 	return lapsed;
 }
 
+/* No lease ends by itself. */
+static void default_set(uint32_t level, uint32_t lease_ms)
+{
+	if (lease_ms && !default_lease_ms)
+		default_from = default_level;
+	default_level = level;
+	default_lease_ms = lease_ms;
+}
+
 void answer_level(int fd, const struct nlmsghdr *request)
 {
 	const struct nlattr *level = attr_of(request, TIERLENS_A_TIER_LEVEL);
@@ -120,7 +133,7 @@ void answer_level(int fd, const struct nlmsghdr *request)
 		answer(fd, request, -EBUSY, "the level of that tier was set by hand: give it back first");
 	} else {
 		if (!*name && level) {
-			default_level = (uint32_t)number_of(level);
+			default_set((uint32_t)number_of(level), lease ? (uint32_t)number_of(lease) : 0);
 		} else if (*name) {
 			tiers[tier].own = level;
 			tiers[tier].level = level ? (uint32_t)number_of(level) : 0;
@@ -233,6 +246,7 @@ void put_cost(struct message *m)
 
 	put_u64(m, TIERLENS_A_COST_HOOK_HITS, 2000);
 	put_u64(m, TIERLENS_A_COST_HOOK_NS, 200000);
+	put_u64(m, TIERLENS_A_COST_HOOK_WAY_NS, 60000);
 	put_u64(m, TIERLENS_A_COST_FUNCTION_HITS, plays("levels") ? 40 : 0);
 	put_u64(m, TIERLENS_A_COST_FUNCTION_NS, plays("levels") ? 12000 : 0);
 	nest_end(m, nest);

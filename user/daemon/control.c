@@ -37,14 +37,18 @@ static int held_grow(struct tl_control *c, struct tl_error *err)
 	return 0;
 }
 
+/* @told: what was told before; @tier: NULL for all that have no level of their own. */
+static void tell_once(struct tl_control *c, char told[200], const char *tier, const char *text)
+{
+	if (!strncmp(told, text, 199))
+		return;
+	snprintf(told, 200, "%.199s", text);
+	tl_log_text(c->log, c->feed.in.t_s, "refused", tier, NULL, text);
+}
+
 static void tell_refused(struct tl_control *c, size_t tier, const char *text)
 {
-	struct tl_held *held = &c->held[tier];
-
-	if (!strcmp(held->refused, text))
-		return;
-	snprintf(held->refused, sizeof(held->refused), "%.*s", (int)sizeof(held->refused) - 1, text);
-	tl_log_text(c->log, c->feed.in.t_s, "refused", name_of(c, tier), NULL, text);
+	tell_once(c, c->held[tier].refused, name_of(c, tier), text);
 }
 
 /* A lease that goes on is not of somebody who has died. */
@@ -93,6 +97,29 @@ static void pins_look(struct tl_control *c, const struct tl_tier_info *tiers, si
 static int give_back(struct tl_control *c, size_t tier, enum tl_at without, struct tl_error *err)
 {
 	return tl_ctl_level_set(c->ctl, name_of(c, tier), without, TIERLENS_LEASE_MS_MIN, err);
+}
+
+/*
+ * Tiers that have no level of their own, or are not known yet: hooks that any of them asks for are armed. Where it is
+ * refused, the tiers that are known are seen to one by one.
+ */
+static void others_hold(struct tl_control *c, const struct tl_module *module, enum tl_at wanted)
+{
+	enum tl_at usual = module->leased_from ? module->leased_from : module->level;
+	bool lower = wanted && wanted < usual;
+	struct tl_error err;
+
+	c->without = module->level ? module->level : TL_AT_SERVER;
+	if (!lower && !c->others_held)
+		return;
+	if (tl_ctl_level_set(c->ctl, NULL, lower ? wanted : usual, lower ? c->lease_ms : TIERLENS_LEASE_MS_MIN, &err)) {
+		tell_once(c, c->others_refused, NULL, err.text);
+		c->others_held = false;
+		return;
+	}
+	*c->others_refused = '\0';
+	c->others_held = lower;
+	c->without = lower ? wanted : usual;
 }
 
 static void level_is(const struct tl_control *c, struct tl_held *held, enum tl_at level)
@@ -182,7 +209,8 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 		code = tl_error_no_memory(err);
 	code = code ? code : held_grow(c, err);
 	if (!code) {
-		c->without = module.level ? module.level : TL_AT_SERVER;
+		c->before = c->before ? c->before : module.newest;
+		c->feed.in.cost.known &= interval->generation > c->before;
 		pins_look(c, tiers, n);
 		code = tl_adapt_step(c->adapt, &c->feed.in, &out);
 		if (code == -ENOMEM)
@@ -194,6 +222,7 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 	if (!code) {
 		tell(c, &out);
 		tl_control_called(c, interval);
+		others_hold(c, &module, out.others);
 		act(c, &out, tiers, n);
 		tl_state_write(c->state, c);
 		code = tl_control_look(c, err);
@@ -208,9 +237,12 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
  */
 void tl_control_end(struct tl_control *control)
 {
+	struct tl_module module;
 	struct tl_error err;
 	size_t i;
 
+	if (control->others_held && !tl_ctl_module(control->ctl, &module, &err))
+		others_hold(control, &module, TL_AT_UNKNOWN);
 	for (i = 0; i < control->n; i++) {
 		/* If it is refused, the lease ends by itself. */
 		if (control->held[i].level)

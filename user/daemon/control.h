@@ -46,7 +46,9 @@ struct tl_held {
  * struct tl_control - Decisions of the adaptor put into effect
  * @state: where others see it
  * @held: [@n] by ids of tiers
- * @without: level of tiers that have none of their own
+ * @without: level of tiers that have none of their own; @others_held: it is leased by us
+ * @others_refused: sentence of why it could not be, that was told
+ * @before: the last interval that was there when it began: what probes cost until then is not for it to judge
  * @lease_ms: for how long a level holds without us
  * @share: part of the processors that probes took, negative if it is not known
  */
@@ -61,7 +63,10 @@ struct tl_control {
 	struct tl_held *held;
 	size_t n;
 	enum tl_at without;
+	bool others_held;
+	char others_refused[200];
 	u32 lease_ms;
+	u64 before;
 	double share;
 };
 

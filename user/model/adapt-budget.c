@@ -2,12 +2,13 @@
 /*
  * What looking costs, and how much of it there may be
  *
- *	share = (hook_s + hook_hits trap + function_s + function_hits function_trap) / (seconds processors)
+ *	share = (hook_s + function_s + function_hits function_trap) / (seconds processors)
  *
  * Above the budget, what has to go goes at once, so that the next window is below it: functions first, those that
- * are called most, as many as take the share to ROOM of the budget; if that is not enough, levels: the busiest tiers
- * go to trace, which is taken to halve what their hooks cost, then off. They may come back after a while,
- * longer each time.
+ * are called most, as many as take the share to ROOM of the budget; if that is not enough, levels: all of them, those of
+ * tiers that are not known yet included. For what a hook costs hardly depends on whose event it sees, only on whether
+ * it is armed (nginx, php-fpm and MariaDB, by instructions: all at server 1; all three off while those to come are at
+ * server 0.86; all at trace 0.59, off 0). They may come back after a while, longer each time.
  *
  * How often a function is called is not known before it is looked at. A tier begins with few of them, and each has a
  * rate above which the kernel drops it by itself; there are more later, if there is room and none of them
@@ -25,12 +26,8 @@
 #define RATE_LEAST 10
 #define CAP_FOR 60 /* windows */
 #define CAP_MOST 3600
-#define HALF 0.5
-
-static double hooks_s(const struct tl_adapt_cost *c)
-{
-	return c->hook_s + c->hook_hits * c->trap_s;
-}
+#define TRACE_SAVES 0.33 /* of what hooks cost at server; 0.36 to 0.41 was measured */
+#define TRACE_ROOM 0.9 /* of the budget, at most, is what hooks should cost then */
 
 static double functions_s(const struct tl_adapt_cost *c)
 {
@@ -45,7 +42,7 @@ static double room_s(const struct tl_adapt *a, const struct tl_adapt_in *in)
 /* How much of the processors it was. */
 void tl_adapt_measure(struct tl_adapt *a, const struct tl_adapt_in *in)
 {
-	double spent_s = hooks_s(&in->cost) + functions_s(&in->cost);
+	double spent_s = in->cost.hook_s + functions_s(&in->cost);
 
 	a->share = in->cost.known && isfinite(spent_s) ? spent_s / (in->seconds * fmax(in->processors, 1)) : -1;
 }
@@ -138,97 +135,65 @@ static double drop_hot(struct tl_adapt *a, const struct tl_adapt_in *in, double 
 
 /* ---- levels ------------------------------------------------------------------------------ */
 
-static double all_requests(const struct tl_adapt *a)
+static bool is_pinned(const struct tl_adapt_in *in, size_t tier)
 {
-	double all = 0;
+	return in->pinned && tier < in->tiers && in->pinned[tier];
+}
+
+static void cap_set(struct tl_adapt *a, const struct tl_adapt_in *in, enum tl_at cap)
+{
 	size_t i;
 
-	for (i = 0; i < a->places; i++)
-		all += a->place[i].requests;
-	return all;
-}
-
-static size_t busiest(const struct tl_adapt *a, const struct tl_adapt_in *in, enum tl_at cap)
-{
-	size_t i, at = TL_ADAPT_NONE;
-
-	for (i = 0; i < a->places; i++) {
-		const struct tl_adapt_place *place = &a->place[i];
-		bool pinned = in->pinned && i < in->tiers && in->pinned[i];
-
-		if (pinned || place->cap <= cap || place->level <= cap || !(place->requests > 0))
-			continue;
-		if (at == TL_ADAPT_NONE || place->requests > a->place[at].requests)
-			at = i;
-	}
-	return at;
-}
-
-static void cap_set(struct tl_adapt *a, size_t tier, enum tl_at cap)
-{
-	struct tl_adapt_place *place = &a->place[tier];
-	enum tl_at from = place->level;
-
-	place->cap = cap;
-	place->cap_for = place->cap_for ? place->cap_for * 2 < CAP_MOST ? place->cap_for * 2 : CAP_MOST : CAP_FOR;
-	place->capped = place->cap_for;
-	if (place->level <= cap)
+	if (cap >= a->cap)
 		return;
-	place->level = cap;
-	tl_adapt_decide(a, &(struct tl_adapt_decision){ .node = TL_ADAPT_NONE, .cell = TL_ADAPT_NONE, .tier = tier,
-							.from = from, .to = cap, .why = TL_ADAPT_DEAR,
-							.function = TL_ADAPT_NONE });
-}
-
-/* Functions are gone with the level method; hooks cost half at trace, and nothing off. */
-static void lower_busy(struct tl_adapt *a, const struct tl_adapt_in *in, double over_s)
-{
-	double all = all_requests(a), hook_s = hooks_s(&in->cost), share;
-	enum tl_at cap;
-	size_t i;
-
-	for (i = 0; i < a->places; i++)
-		if (a->place[i].level == TL_AT_METHOD && functions_s(&in->cost) > 0 && over_s > 0) {
-			cap_set(a, i, TL_AT_SERVER);
-			over_s -= functions_s(&in->cost);
-		}
-	for (cap = TL_AT_TRACE; cap >= TL_AT_OFF && all > 0; cap--)
-		while (over_s > 0 && (i = busiest(a, in, cap)) != TL_ADAPT_NONE) {
-			share = a->place[i].requests / all;
-			over_s -= HALF * share * hook_s;
-			cap_set(a, i, cap);
-		}
-}
-
-/* What would the hooks cost if the caps were not there? They are taken to be half of what is saved. */
-static void caps_age(struct tl_adapt *a)
-{
-	size_t i;
-
+	/* Lower still: it is the same trouble as before. */
+	if (a->cap == TL_AT_METHOD)
+		a->cap_for = a->cap_for ? a->cap_for * 2 < CAP_MOST ? a->cap_for * 2 : CAP_MOST : CAP_FOR;
+	a->cap = cap;
+	a->capped = a->cap_for;
 	for (i = 0; i < a->places; i++) {
 		struct tl_adapt_place *place = &a->place[i];
+		enum tl_at from = place->level;
 
-		if (place->cap == TL_AT_METHOD || place->capped-- > 1)
+		if (is_pinned(in, i) || from <= cap)
 			continue;
-		place->capped = 0;
-		place->cap = TL_AT_METHOD;
+		place->level = cap;
+		tl_adapt_decide(a, &(struct tl_adapt_decision){ .node = TL_ADAPT_NONE, .cell = TL_ADAPT_NONE,
+								.tier = i, .from = from, .to = cap,
+								.why = TL_ADAPT_DEAR, .function = TL_ADAPT_NONE });
 	}
+}
+
+static void lower(struct tl_adapt *a, const struct tl_adapt_in *in)
+{
+	double room = room_s(a, in), hook_s = in->cost.hook_s;
+
+	if (hook_s <= room)
+		cap_set(a, in, TL_AT_SERVER);
+	else if (a->cap > TL_AT_TRACE && (1 - TRACE_SAVES) * hook_s <= TRACE_ROOM * room)
+		cap_set(a, in, TL_AT_TRACE);
+	else
+		cap_set(a, in, TL_AT_OFF);
+}
+
+static void cap_age(struct tl_adapt *a)
+{
+	if (a->cap == TL_AT_METHOD || a->capped-- > 1)
+		return;
+	a->capped = 0;
+	a->cap = TL_AT_METHOD;
 }
 
 /* Below the budget, what is wanted is had; above it, what has to go goes. */
 void tl_adapt_economise(struct tl_adapt *a, const struct tl_adapt_in *in)
 {
 	double room = room_s(a, in), spent_s = a->share * in->seconds * fmax(in->processors, 1);
-	double over_s = spent_s - ROOM * room;
 	size_t i;
 
-	caps_age(a);
-	if (a->share > a->options.budget) {
-		over_s = drop_hot(a, in, over_s);
-		if (over_s > (1 - ROOM) * room)
-			lower_busy(a, in, over_s);
-	}
+	cap_age(a);
+	if (a->share > a->options.budget && drop_hot(a, in, spent_s - ROOM * room) > (1 - ROOM) * room)
+		lower(a, in);
 	for (i = 0; i < a->places; i++)
-		if (a->place[i].want > a->place[i].cap && a->place[i].cell == TL_ADAPT_NONE)
-			a->place[i].want = a->place[i].cap;
+		if (a->place[i].want > a->cap && a->place[i].cell == TL_ADAPT_NONE)
+			a->place[i].want = a->cap;
 }

@@ -49,18 +49,17 @@ struct tl_adapt_way {
 /**
  * struct tl_adapt_place - What is kept of a tier
  * @want: level for the troubles of this window, @cell: where the evidence is
- * @cap: no more than that, for @capped windows, because of the budget; the next time @cap_for
  * @told: reasons not to raise that were told, by enum tl_adapt_why
  * @found_function: that was named last, TL_ADAPT_NONE for none, with @found_more_s of @found_extra_s; @found_again: it was
  *                  told again with what it settled at
  */
 struct tl_adapt_place {
-	enum tl_at level, want, cap;
+	enum tl_at level, want;
 	size_t cell, trouble, functions;
 	enum tl_adapt_why why;
 	bool seen, front, timeout, own, found_again;
-	unsigned int learnt, capped, cap_for, told, found;
-	double rate_max, requests, found_more_s, found_extra_s;
+	unsigned int learnt, told, found;
+	double rate_max, found_more_s, found_extra_s;
 	size_t found_function;
 };
 
@@ -79,6 +78,9 @@ struct tl_adapt_use {
 	double base_own_s, base_n, late_s[TL_EVIDENCE_LAG], late_n[TL_EVIDENCE_LAG];
 };
 
+/*
+ * @cap: no tier more than that, for @capped windows, because of the budget; the next time @cap_for
+ */
 struct tl_adapt {
 	struct tl_adapt_options options;
 	struct tl_adapt_kept **cell;
@@ -91,6 +93,8 @@ struct tl_adapt {
 	size_t *drop;
 	size_t cells, ways, places, uses, decisions, findings, drops;
 	double share;
+	enum tl_at cap;
+	unsigned int capped, cap_for;
 	bool no_memory;
 };
 

@@ -69,7 +69,9 @@ static void room_make(struct tl_adapt *a, const struct tl_adapt_in *in)
 			break;
 		a->tier = tl_adapt_grow(a, a->tier, &n, sizeof(*a->tier));
 		a->place[a->places - 1] = (struct tl_adapt_place){ .level = TL_AT_SERVER, .cell = TL_ADAPT_NONE,
-								   .cap = TL_AT_METHOD, .found_function = TL_ADAPT_NONE };
+								   .found_function = TL_ADAPT_NONE };
+		if (a->cap < TL_AT_SERVER)
+			a->place[a->places - 1].level = a->cap;
 	}
 }
 
@@ -153,7 +155,6 @@ static void cell_add(struct tl_adapt *a, const struct tl_adapt_cell *cell)
 	if (cell->count > 0 && !kept->response.ill)
 		sizes_add(a, &kept->sizes, cell);
 	a->place[cell->tier].seen = true;
-	a->place[cell->tier].requests += cell->count;
 }
 
 /* Nobody asked for it. */
@@ -194,10 +195,8 @@ static void look(struct tl_adapt *a, const struct tl_adapt_in *in)
 {
 	size_t i;
 
-	for (i = 0; i < a->places; i++) {
-		a->place[i].requests = 0;
+	for (i = 0; i < a->places; i++)
 		a->place[i].seen = false;
-	}
 	for (i = 0; i < a->cells; i++)
 		if (a->cell[i])
 			a->cell[i]->seen = a->cell[i]->covered = a->cell[i]->called = false;
@@ -345,10 +344,10 @@ static void raise_it(struct tl_adapt *a, const struct tl_adapt_in *in, size_t ti
 	enum tl_at from = place->level, to = above(place);
 
 	to = to < place->want ? to : place->want;
-	if (to > place->cap || (to == TL_AT_METHOD && !tl_adapt_affords(a))) {
+	if (to > a->cap || (to == TL_AT_METHOD && !tl_adapt_affords(a))) {
 		if (place->cell != TL_ADAPT_NONE)
 			tell_once(a, tier, TL_ADAPT_HELD);
-		if (to <= TL_AT_SERVER || from >= TL_AT_SERVER || place->cap < TL_AT_SERVER)
+		if (to <= TL_AT_SERVER || from >= TL_AT_SERVER || a->cap < TL_AT_SERVER)
 			return;
 		to = TL_AT_SERVER;
 	}
@@ -455,6 +454,7 @@ struct tl_adapt *tl_adapt_new(const struct tl_adapt_options *options)
 	if (a) {
 		a->options = *options;
 		a->share = -1;
+		a->cap = TL_AT_METHOD;
 	}
 	return a;
 }
@@ -505,6 +505,19 @@ static bool is_sound(const struct tl_adapt_in *in)
 	return true;
 }
 
+/* Only what no tier asks for, not even one that is not known yet, costs nothing. */
+static enum tl_at others(const struct tl_adapt *a)
+{
+	size_t i;
+
+	if (a->cap < TL_AT_SERVER)
+		return a->cap;
+	for (i = 0; i < a->places && a->options.resting == TL_AT_TRACE; i++)
+		if (a->place[i].learnt == TL_ADAPT_LEARN)
+			return TL_AT_TRACE;
+	return TL_AT_UNKNOWN;
+}
+
 /**
  * tl_adapt_step() - One window more
  * @adapt: adaptor
@@ -538,6 +551,6 @@ int tl_adapt_step(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct t
 	for (i = 0; i < a->places; i++)
 		a->tier[i] = (struct tl_adapt_tier){ a->place[i].level, a->place[i].functions, a->place[i].rate_max };
 	*out = (struct tl_adapt_out){ a->tier, a->decision, a->finding, a->drop, a->places, a->decisions, a->findings,
-				      a->drops, a->share };
+				      a->drops, a->share, others(a) };
 	return 0;
 }

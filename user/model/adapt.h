@@ -60,11 +60,12 @@ struct tl_adapt_call {
 /**
  * struct tl_adapt_cost - What probes took
  * @known: is it?
- * @trap_s: what the processor takes to come to a hook and back, @function_trap_s: to a function's
+ * @hook_s: of the kernel's hooks, with the ways to them and back; of functions their handlers alone
+ * @function_trap_s: what the processor takes to come to a function's probe and back
  */
 struct tl_adapt_cost {
 	bool known;
-	double hook_hits, hook_s, function_hits, function_s, trap_s, function_trap_s;
+	double hook_s, function_hits, function_s, function_trap_s;
 };
 
 /**
@@ -145,6 +146,7 @@ struct tl_adapt_tier {
  * @tier: [@tiers]
  * @drop: [@drops] functions that are called too often
  * @share: part of the processors that probes took, negative if it is not known
+ * @others: level of tiers that are not known yet, TL_AT_UNKNOWN for what it is without us
  */
 struct tl_adapt_out {
 	const struct tl_adapt_tier *tier;
@@ -153,6 +155,7 @@ struct tl_adapt_out {
 	const size_t *drop;
 	size_t tiers, decisions, findings, drops;
 	double share;
+	enum tl_at others;
 };
 
 void tl_adapt_defaults(struct tl_adapt_options *options);

@@ -138,7 +138,7 @@ done
 jq -en "$(called check total_ns) + $(called lookup total_ns) + $(called fold total_ns) + $(called render total_ns) <=
 	$(truth serve total_ns)" >/dev/null && ok 'all of them: time, what calls itself once' || not_ok 'all of them: time'
 jq -en "$(called render cpu_ns) >= $requests * 500000 and $(called render cpu_ns) <= $(called render total_ns)" >/dev/null &&
-	ok 'render: on a processor' || not_ok 'render: on a processor'
+	ok 'render: on a processor' || not_ok "render: on a processor: $(called render cpu_ns) of $(called render total_ns) ns"
 jq -en "$(called lookup cpu_ns) < 0.5 * $(called lookup total_ns)" >/dev/null && ok 'lookup: sleeps' || not_ok 'lookup: sleeps'
 is "$(jq -s '[.[].calls[] | select(.own_ns > .total_ns and .name != "fold")] | length' /tmp/f.jsonl)" 0 'own is a part of the whole'
 is $(($(called serve total_ns) - $(called serve own_ns) - $(called check total_ns) - $(called lookup total_ns) -

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What it takes to come to a hook's handler and back
+ *
+ * Handlers are timed from within (cost.h), so the way to them is not seen there: some ten
+ * nanoseconds where ftrace calls, many more where a processor has to trap. It is the same for
+ * all hooks that are called in the same way. So when the module is loaded, a function of its
+ * own is called that does nothing, and has a hook whose handler does nothing. Of that is taken
+ * off what a call takes that reads the clock: the call is not the way, and one reading of the
+ * clock is in each time that a handler has from within, so the sum of both is right. The least
+ * of several blocks is taken, because whatever else happens in one only adds to it.
+ *
+ * Of functions of programs this knows nothing; user space measures those.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+
+#include "compat/compat.h"
+#include "fentry.h"
+#include "way.h"
+
+#define CALLS 128 /* with preemption off: 0.3 ms where each traps */
+#define BLOCKS 16
+#define UNMEASURED_NS 400 /* more than most take */
+
+static u32 way_ns[TL_COST_KINDS];
+static DEFINE_PER_CPU(u64, hits);
+
+static noinline void yardstick(void)
+{
+	barrier();
+}
+
+static void on_yardstick(struct pt_regs *regs)
+{
+	barrier();
+}
+
+static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
+{
+	tl_cost_handle(TL_COST_KPROBE, &hits, on_yardstick, regs);
+	return 0;
+}
+
+static noinline void on_tracepoint(void *data, void *arg)
+{
+	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
+
+	on_yardstick(arg);
+	tl_cost_end(TL_COST_TRACEPOINT, began);
+}
+
+static void clock_read(void)
+{
+	local_clock();
+}
+
+static void traced(void)
+{
+	void (*probe)(void *data, void *arg) = on_tracepoint;
+
+	OPTIMIZER_HIDE_VAR(probe); /* tracepoints call by address */
+	probe(NULL, NULL);
+}
+
+/* Return: ns that @CALLS calls take at least. */
+static u64 calls_ns(void (*call)(void))
+{
+	u64 least = U64_MAX, began, took;
+	unsigned int block, i;
+
+	for (block = 0; block < BLOCKS; block++) {
+		preempt_disable();
+		began = local_clock();
+		for (i = 0; i < CALLS; i++)
+			call();
+		took = local_clock() - began;
+		preempt_enable();
+		least = min(least, took);
+		cond_resched();
+	}
+	return least;
+}
+
+/* @clock: what as many calls take that read the clock. */
+static u32 way_of(void (*call)(void), u64 clock)
+{
+	u64 with = calls_ns(call);
+
+	return with > clock ? div_u64(with - clock, CALLS) : 0;
+}
+
+/**
+ * tl_way_init() - Measure all ways
+ *
+ * Context: process, may sleep; there are no hooks yet.
+ * Return: 0; what cannot be measured is taken to be dear.
+ */
+int tl_way_init(void)
+{
+	static struct tl_fentry fentry = {
+		.handler = on_yardstick, .hits = &hits, .group = TL_FENTRY_YARDSTICK,
+	};
+	static struct kprobe kp = { .pre_handler = on_kprobe };
+	u64 clock = calls_ns(clock_read);
+
+	way_ns[TL_COST_TRACEPOINT] = way_of(traced, clock);
+	kp.addr = (kprobe_opcode_t *)yardstick;
+	way_ns[TL_COST_KPROBE] = UNMEASURED_NS;
+	way_ns[TL_COST_FENTRY] = UNMEASURED_NS;
+	if (register_kprobe(&kp))
+		return 0;
+	way_ns[TL_COST_KPROBE] = way_of(yardstick, clock);
+	fentry.ip = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+	if (tl_fentry_add(&fentry))
+		return 0;
+	if (!tl_fentry_arm(fentry.group))
+		way_ns[TL_COST_FENTRY] = way_of(yardstick, clock);
+	/* If that fails, it will when hooks are disarmed, which says so. */
+	tl_fentry_disarm(fentry.group);
+	tl_fentry_forget_all();
+	return 0;
+}
+
+/**
+ * tl_way_ns() - What it takes to come to a handler and back
+ * @kind: how it is called
+ *
+ * Context: any. Return: ns, as measured when the module was loaded.
+ */
+u32 tl_way_ns(enum tl_cost_kind kind)
+{
+	return way_ns[kind];
+}
