@@ -19,8 +19,8 @@ help: ## this list
 include user/user.mk
 include selftests/lib/lib.mk
 include selftests/abi/abi.mk
-include selftests/unit/unit.mk
 include selftests/model/model.mk
+include selftests/unit/unit.mk
 
 # The command's self test runs the test services.
 user: $(SELFTEST_PROGRAMS)
@@ -32,11 +32,14 @@ module: ## the module, for the kernel whose headers are in KDIR
 	@tools/module "$(KDIR)"
 
 PREFIX ?= /usr/local
-install: ## what was built: module for the running kernel, command line, daemon and its unit, man pages, completion
+# For whoever watches many hosts.
+MONITORING := $(addprefix tools/monitoring/,prometheus.yml tierlens.rules.yml tierlens.test.yml tierlens-dashboard.json)
+install: ## what was built: module for the running kernel, command line, daemon and its unit, man pages, completion, rules and dashboard
 	install -D -m 755 $(O)/tierlens $(DESTDIR)$(PREFIX)/bin/tierlens
 	install -D -m 755 $(O)/tierlensd $(DESTDIR)$(PREFIX)/sbin/tierlensd
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/tierlens $(SELFTEST_PROGRAMS)
 	install -D -m 644 user/origin-model.json $(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tierlens/monitoring $(MONITORING)
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
 	install -D -m 644 Documentation/tierlensd.8 $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8
 	install -D -m 644 tools/completion/tierlens \
@@ -66,6 +69,7 @@ uninstall: ## the reverse; /etc/tierlens stays
 		$(DESTDIR)$(PREFIX)/bin/tierlens $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1 \
 		$(DESTDIR)$(PREFIX)/sbin/tierlensd $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8 \
 		$(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/tierlens/monitoring/,$(notdir $(MONITORING))) \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
 		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(SELFTEST_PROGRAMS))) \
 		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
@@ -78,7 +82,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn eval-origin check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-origin eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -99,8 +103,15 @@ eval-origin: ## whose code files are, on packages held out; two minutes and 1 GB
 	@$(MAKE) --no-print-directory user guest-programs
 	@tools/eval-origin $(ARGS)
 
+eval-push: ## 1,000 hosts' remote write at one VictoriaMetrics, ten minutes. ARGS="--hosts 100 --seconds 120 --skip '*_bucket'": less
+	@tools/setup build check
+	@$(MAKE) --no-print-directory user $(O)/eval-push/push-hosts
+	@tools/eval-push $(ARGS)
+
 check: ## all tests; installs what they need
 	@tools/setup build check vm deb
+	@command -v npm >/dev/null || tools/setup page
+	@tools/setup browser || echo "Without chromium the test of the page is skipped."
 	@$(MAKE) --no-print-directory -j$$(nproc) user guest
 	@tools/check $(CHECK)
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Arguments of the commands, and one sentence for each way to get them wrong. */
 #include "cmd.h"
+#include "fleet/fleet.h"
+#include "fleet/prom.h"
 #include "out.h"
 #include "recording.h"
 
@@ -36,6 +38,58 @@ int tl_args_usage(const struct tl_cmd *cmd, const char *fmt, ...)
 	return TL_EXIT_USAGE;
 }
 
+static int url_read(const char *url)
+{
+	tl_fleet_settings.url = url;
+	if (tl_prom_is_url(url))
+		return TL_EXIT_OK;
+	tl_out_error("--prometheus \"%s\" is no URL: give one such as http://host:9090", url);
+	return TL_EXIT_USAGE;
+}
+
+/* Where figures come from, and of which time. */
+static int source_read(int option)
+{
+	struct tl_fleet_settings *store = &tl_fleet_settings;
+
+	switch (option) {
+	case TL_ARGS_FROM:
+		return tl_args_time("--from", optarg, &tl_recording_while.from_ns);
+	case TL_ARGS_TO:
+		return tl_args_time("--to", optarg, &tl_recording_while.to_ns);
+	case TL_ARGS_STEP:
+		return tl_args_u64("--step", optarg, 1, 86400, &store->step_s);
+	case TL_ARGS_PROMETHEUS:
+		return url_read(optarg);
+	case TL_ARGS_SELECTOR:
+		store->selector = optarg;
+		return TL_EXIT_OK;
+	case TL_ARGS_TOKEN:
+		store->token_file = optarg;
+		return TL_EXIT_OK;
+	case TL_ARGS_CA:
+		store->ca = optarg;
+		return TL_EXIT_OK;
+	default:
+		store->host_label = optarg;
+		return TL_EXIT_OK;
+	}
+}
+
+/* A store is one more file, behind the others: its place was that of its option, which is not needed any more. */
+static void store_is_file(int argc, char **argv)
+{
+	int at = optind - 1;
+
+	if (!tl_fleet_settings.url || at < 1)
+		return;
+	for (; at + 1 < argc; at++)
+		argv[at] = argv[at + 1];
+	argv[argc - 1] = (char *)tl_fleet_settings.url;
+	tl_fleet_settings.url = NULL;
+	optind--;
+}
+
 /**
  * tl_args_next() - Next option of a command line
  * @cmd: the command
@@ -58,10 +112,11 @@ int tl_args_next(const struct tl_cmd *cmd, int argc, char **argv, const char *sh
 	snprintf(with_colon, sizeof(with_colon), ":h%s", shorts);
 	do {
 		option = getopt_long(argc, argv, with_colon, options, NULL);
-		if ((option == TL_ARGS_FROM && tl_args_time("--from", optarg, &tl_recording_while.from_ns)) ||
-		    (option == TL_ARGS_TO && tl_args_time("--to", optarg, &tl_recording_while.to_ns)))
+		if (option >= TL_ARGS_FROM && source_read(option))
 			return TL_ARGS_BAD;
-	} while (option == TL_ARGS_FROM || option == TL_ARGS_TO);
+	} while (option >= TL_ARGS_FROM);
+	if (option == -1)
+		store_is_file(argc, argv);
 	if (option == 'h') {
 		help_print(cmd);
 		return TL_ARGS_HELP;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tierlens pmu record: what counters counted, interval by interval, as CSV. */
+#include "clock.h"
 #include "cmd.h"
 #include "error.h"
 #include "out.h"
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define INTERVAL_S 1.0
 #define NS_PER_S ((u64)1000000000)
@@ -68,10 +68,7 @@ static int events_find(struct session *s, struct tl_error *err)
 /* Requests that began before the events were there would count for less than they are. */
 static void whole_only(struct session *s)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	s->args->record.since_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+	s->args->record.since_ns = tl_clock_ns(CLOCK_REALTIME);
 }
 
 static int measuring_begin(struct session *s, struct tl_error *err)

@@ -13,6 +13,7 @@ struct args {
 	const char *file, *output;
 	enum tl_follow_method method;
 	bool json;
+	u64 points;
 };
 
 static int draw(const struct tl_follow *follow, const char *output, struct tl_error *err)
@@ -42,7 +43,7 @@ static int track(const struct args *args)
 	if (code)
 		status = tl_out_failed(&err);
 	else if (args->json)
-		status = tl_follow_json(&follow);
+		status = tl_follow_json(&follow, args->points);
 	else
 		tl_follow_print(&follow, stdout);
 	tl_follow_free(&follow);
@@ -67,6 +68,7 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "method", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "points", required_argument, NULL, 'p' },
 		TL_WHILE_OPTIONS,
 		TL_COMMON_OPTIONS
 	};
@@ -78,6 +80,10 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 			args.json = true;
 		else if (option == 'o')
 			args.output = optarg;
+		else if (option == 'p' && tl_args_u64("--points", optarg, 1, 1000000, &args.points))
+			return TL_EXIT_USAGE;
+		else if (option == 'p')
+			continue;
 		else if (method_read(cmd, optarg, &args))
 			return TL_EXIT_USAGE;
 	}
@@ -93,11 +99,12 @@ static int run(const struct tl_cmd *cmd, int argc, char **argv)
 
 const struct tl_cmd tl_cmd_track = {
 	.name = "track",
-	.args = "FILE [--method M] [-o FILE.svg] [--json]",
+	.args = "FILE [--method M] [-o FILE.svg] [--points N] [--json]",
 	.summary = "What each class of requests costs, followed over time",
 	.help = "  -m, --method M    filter (the default), paper, sdl or nnls\n"
 		"  -o, --output FILE.svg\n"
 		"                    draw the demands, their intervals and what changed\n"
+		"      --points N    with --json: at most N windows, evenly, the last among them\n"
 		TL_WHILE_HELP
 		TL_COMMON_HELP
 		"FILE is a recording, or a table of figures whose name ends with .csv. filter\n"

@@ -30,6 +30,7 @@ extern const struct tl_cmd tl_cmd_tier, tl_cmd_class, tl_cmd_level, tl_cmd_show,
 extern const struct tl_cmd tl_cmd_graph, tl_cmd_report, tl_cmd_demand, tl_cmd_selftest;
 extern const struct tl_cmd tl_cmd_lqn, tl_cmd_lqn_build, tl_cmd_track, tl_cmd_cbmg, tl_cmd_execgraph;
 extern const struct tl_cmd tl_cmd_capacity, tl_cmd_bottleneck, tl_cmd_anomaly, tl_cmd_adapt, tl_cmd_check_kernel;
+extern const struct tl_cmd tl_cmd_fleet;
 extern const struct tl_cmd tl_cmd_origin, tl_cmd_origin_train, tl_cmd_origin_classify, tl_cmd_origin_explain;
 extern const struct tl_cmd tl_cmd_pmu, tl_cmd_pmu_list, tl_cmd_pmu_record, tl_cmd_pmu_learn;
 extern const struct tl_cmd tl_cmd_pmu_clean, tl_cmd_pmu_compare;
@@ -46,11 +47,23 @@ extern const struct tl_cmd tl_cmd_tasks, tl_cmd_tasks_record, tl_cmd_tasks_infer
 /* Options of those that read recordings; tl_args_next() takes them itself. */
 #define TL_ARGS_FROM (1 << 20) /* beyond what commands have of their own */
 #define TL_ARGS_TO (TL_ARGS_FROM + 1)
+#define TL_ARGS_STEP (TL_ARGS_FROM + 2)
+#define TL_ARGS_SELECTOR (TL_ARGS_FROM + 3)
+#define TL_ARGS_TOKEN (TL_ARGS_FROM + 4)
+#define TL_ARGS_CA (TL_ARGS_FROM + 5)
+#define TL_ARGS_HOST_LABEL (TL_ARGS_FROM + 6)
+#define TL_ARGS_PROMETHEUS (TL_ARGS_FROM + 7)
 #define TL_WHILE_OPTIONS \
-	{ "from", required_argument, NULL, TL_ARGS_FROM }, { "to", required_argument, NULL, TL_ARGS_TO }
+	{ "from", required_argument, NULL, TL_ARGS_FROM }, { "to", required_argument, NULL, TL_ARGS_TO }, \
+	{ "prometheus", required_argument, NULL, TL_ARGS_PROMETHEUS }, { "step", required_argument, NULL, TL_ARGS_STEP }, \
+	{ "selector", required_argument, NULL, TL_ARGS_SELECTOR }, { "token-file", required_argument, NULL, TL_ARGS_TOKEN }, \
+	{ "ca", required_argument, NULL, TL_ARGS_CA }, { "host-label", required_argument, NULL, TL_ARGS_HOST_LABEL }
 #define TL_WHILE_HELP \
 	"      --from TIME   only what begins from then on: \"2026-05-01 18:00\", 18:00, or -2h, -30m, -7d from now\n" \
-	"      --to TIME     only what begins before\n"
+	"      --to TIME     only what begins before\n" \
+	"      --prometheus URL\n" \
+	"                    instead of a FILE: all hosts whose metrics are there; for its options\n" \
+	"                    see tierlens fleet --help\n"
 
 /* Beside option characters, what tl_args_next() returns. */
 enum tl_args { TL_ARGS_END = -1, TL_ARGS_HELP = -2, TL_ARGS_BAD = -3 };

@@ -137,6 +137,33 @@ static void link_print(FILE *to, const struct tl_graph *graph, const struct tl_l
 		from->kind == TL_NODE_UNATTRIBUTED ? ", style=dotted" : "");
 }
 
+static bool is_first(const struct tl_graph *graph, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (graph->node[i].host && !strcmp(graph->node[i].host, graph->node[at].host))
+			return false;
+	return true;
+}
+
+/* All tiers of a node's host, in a frame. */
+static void host_print(FILE *to, const struct tl_graph *graph, size_t at)
+{
+	const char *host = graph->node[at].host;
+	size_t i;
+
+	fprintf(to, "\tsubgraph \"cluster ");
+	tl_dot_text(to, host);
+	fprintf(to, "\" {\n\tlabel=\"");
+	tl_dot_text(to, host);
+	fprintf(to, "\";\n\tclass=\"host\";\n\tcolor=\"" LINE "60\";\n\tfontname=\"Helvetica\";\n\tfontsize=11;\n");
+	for (i = at; i < graph->n_nodes; i++)
+		if (graph->node[i].host && !strcmp(graph->node[i].host, host))
+			node_print(to, &graph->node[i]);
+	fprintf(to, "\t}\n");
+}
+
 /**
  * tl_dot_print() - Print a graph in graphviz's language
  * @to: where
@@ -154,7 +181,11 @@ void tl_dot_print(FILE *to, const struct tl_graph *graph)
 		"\tedge [fontname=\"Helvetica\", fontsize=10, color=\"" LINE "\", "
 		"arrowsize=0.7];\n");
 	for (i = 0; i < graph->n_nodes; i++)
-		node_print(to, &graph->node[i]);
+		if (!graph->node[i].host)
+			node_print(to, &graph->node[i]);
+	for (i = 0; i < graph->n_nodes; i++)
+		if (graph->node[i].host && is_first(graph, i))
+			host_print(to, graph, i);
 	for (i = 0; i < graph->n_links; i++)
 		link_print(to, graph, &graph->link[i]);
 	fprintf(to, "}\n");

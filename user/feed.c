@@ -2,7 +2,7 @@
 /*
  * Following the kernel's intervals
  *
- * Always asks for all that is kept after the last generation seen, on a hint or
+ * Always asks for what is kept after the last generation seen, some at a time, on a hint or
  * when an interval's time has passed without one. So a lost hint costs a moment,
  * a reader that was stopped for less than the kernel keeps loses nothing, and one
  * that was stopped for longer learns which generations it missed.
@@ -12,19 +12,11 @@
  */
 #include "feed.h"
 
+#include "clock.h"
 #include "error.h"
 
-#include <time.h>
 
 #define WAIT_MS_MAX 1000
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 static void end_learn(struct tl_feed *feed, const struct tl_interval *interval)
 {
@@ -48,14 +40,14 @@ static int wait_ms(const struct tl_feed *feed)
 		return (int)min(2 * ms, (u64)WAIT_MS_MAX);
 	if (!feed->length_ns)
 		return (int)ms;
-	left_ns = feed->length_ns - since_end(feed, now_ns(CLOCK_REALTIME));
+	left_ns = feed->length_ns - since_end(feed, tl_clock_ns(CLOCK_REALTIME));
 	return (int)min(ms, left_ns / 1000000 + 1);
 }
 
 /* Once an interval, if we are there in time. */
 static void look_at_host(struct tl_feed *feed)
 {
-	u64 real_ns = now_ns(CLOCK_REALTIME), mono_ns = now_ns(CLOCK_MONOTONIC), slack_ns;
+	u64 real_ns = tl_clock_ns(CLOCK_REALTIME), mono_ns = tl_clock_ns(CLOCK_MONOTONIC), slack_ns;
 
 	slack_ns = tl_host_slack_ns(feed->length_ns);
 	if (!feed->length_ns || feed->no_hosts || since_end(feed, real_ns) > slack_ns ||
@@ -138,11 +130,14 @@ static int look_at_module(struct tl_feed *feed, struct tl_error *err)
 
 static int fetch(struct tl_feed *feed, struct tl_error *err)
 {
+	int code;
+
 	feed->list.n = 0; /* all were handed out: only the array is left */
 	tl_intervals_free(&feed->list);
 	feed->next = 0;
-	feed->fetched = true;
-	return tl_ctl_intervals(feed->ctl, TL_WHICH_SINCE, feed->last, &feed->list, err);
+	code = tl_ctl_intervals(feed->ctl, TL_WHICH_NEXT, feed->last, &feed->list, err);
+	feed->fetched = feed->list.n < TL_NEXT_MOST;
+	return code;
 }
 
 /**

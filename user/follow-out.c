@@ -228,15 +228,16 @@ static json_t *line_json(const struct tl_follow *f, size_t line)
 /**
  * tl_follow_json() - Demands over time for programs, a line a window
  * @follow: demands over time
+ * @points: windows at most, evenly, the last among them; 0 for all
  *
  * Return: exit status.
  */
-int tl_follow_json(const struct tl_follow *follow)
+int tl_follow_json(const struct tl_follow *follow, size_t points)
 {
+	size_t i, each = points ? (follow->lines + points - 1) / points : 1;
 	int status = 0;
-	size_t i;
 
-	for (i = 0; i < follow->lines && !status; i++)
+	for (i = each ? (follow->lines - 1) % each : 0; i < follow->lines && !status; i += each)
 		status = tl_out_json(line_json(follow, i));
 	return status;
 }

@@ -67,7 +67,7 @@ bool tl_follow_known(const struct tl_follow *follow, const struct tl_estimate *e
 
 /* follow-out.c: texts are to be freed by the caller, NULL without memory */
 char *tl_follow_verdict(const struct tl_follow *follow, size_t line);
-int tl_follow_json(const struct tl_follow *follow);
+int tl_follow_json(const struct tl_follow *follow, size_t points);
 void tl_follow_print(const struct tl_follow *follow, FILE *to);
 
 /* follow-plot.c */

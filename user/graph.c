@@ -266,6 +266,7 @@ void tl_graph_free(struct tl_graph *graph)
 	for (i = 0; i < graph->n_nodes; i++) {
 		free(graph->node[i].name);
 		free(graph->node[i].label);
+		free(graph->node[i].host);
 		json_decref(graph->node[i].json);
 	}
 	free(graph->node);
@@ -289,10 +290,10 @@ static json_t *node_json(const struct tl_node *node)
 	if (node->kind != TL_NODE_TIER)
 		return json_pack("{s:s, s:s}", "name", node->name, "kind",
 				 kinds[node->kind]);
-	return json_pack("{s:s, s:s, s:f, s:f, s:o, s:f}", "name", node->name, "kind",
+	return json_pack("{s:s, s:s, s:f, s:f, s:o, s:f, s:s*}", "name", node->name, "kind",
 			 kinds[node->kind], "rate", node->rate, "mean_response_s",
 			 node->response_s, "mean_own_s", tl_known_json(node->own_s), "own_share",
-			 node->own_share);
+			 node->own_share, "host", node->host);
 }
 
 static json_t *link_json(const struct tl_graph *graph, const struct tl_link *link)

@@ -21,12 +21,13 @@ enum tl_node_kind {
  * @name: tier, endpoint, or a path's id; owned
  * @label: of a path, tier and class; else NULL; owned
  * @json: of a path, for programs; owned
+ * @host: of a tier, if there are several; owned
  * @rate: of a tier or path, requests per second; the figures below are only theirs too
  * @own_s: negative if it is not known
  */
 struct tl_node {
 	enum tl_node_kind kind;
-	char *name, *label;
+	char *name, *label, *host;
 	json_t *json;
 	double rate, response_s, own_s, own_share;
 };

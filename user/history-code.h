@@ -4,7 +4,11 @@
 
 #include "hist.h"
 
+struct tl_cell;
 struct tl_interval;
+
+/* Takes a cell of a tier; 0 or -ENOMEM. */
+typedef int tl_history_cell_fn(const char *tier, const struct tl_cell *cell, void *arg);
 
 /* Bytes that grow while they are written. @failed: there was no memory for some. */
 struct tl_code_to {
@@ -21,6 +25,7 @@ struct tl_code_from {
 };
 
 void tl_code_put(struct tl_code_to *to, u64 value);
+u8 *tl_code_put_room(struct tl_code_to *to, size_t n);
 void tl_code_put_bytes(struct tl_code_to *to, const void *bytes, size_t n);
 void tl_code_put_real(struct tl_code_to *to, double value);
 u64 tl_code_get(struct tl_code_from *from);
@@ -45,11 +50,14 @@ int tl_packer_pack(struct tl_packer *packer, const struct tl_interval *interval,
 		   struct tl_packed *packed);
 int tl_packer_unpack(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
 		     struct tl_interval **interval);
+int tl_packer_cells(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
+		    tl_history_cell_fn *each, void *arg);
 void tl_packed_free(struct tl_packed *packed);
 
 /* Between the two: what is written, not compressed. */
 int tl_history_encode(const struct tl_interval *interval, struct tl_code_to *sums, struct tl_code_to *hists);
 int tl_history_decode(const void *sums, size_t sums_n, const void *hists, size_t hists_n, const char *tier,
 		      struct tl_interval **interval);
+int tl_history_cells(const void *sums, size_t n, const char *tier, tl_history_cell_fn *each, void *arg);
 
 #endif

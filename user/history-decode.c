@@ -29,6 +29,8 @@ struct decoder {
 	size_t texts;
 	const char *tier;
 	u64 kinds[KINDS];
+	tl_history_cell_fn *each; /* told of cells instead of keeping them; NULL to keep all */
+	void *arg;
 	bool no_memory;
 };
 
@@ -197,13 +199,12 @@ static bool wanted(const struct decoder *d, const char *tier)
 	return !d->tier || tl_text_equal(d->tier, tier);
 }
 
-static void get_cell(struct decoder *d, struct tl_cell *cell)
+/* All but its class and its histograms. */
+static void get_cell_sums(struct decoder *d, struct tl_cell *cell)
 {
-	const char *class = get_text(d);
 	u64 values[7] = { 0 }, level = tl_code_get(&d->sums);
 
 	get_all(d, values, ARRAY_SIZE(values), ARRAY_SIZE(values));
-	cell->class = copy(d, class);
 	cell->level = level < TL_ATS ? (enum tl_at)level : TL_AT_UNKNOWN;
 	cell->count = values[0];
 	cell->carried = values[1];
@@ -215,6 +216,12 @@ static void get_cell(struct decoder *d, struct tl_cell *cell)
 	cell->own_sq_s2 = tl_code_get_real(&d->sums);
 	d->sums.bad |= cell->traced > cell->count || cell->own_sq_s2 < 0;
 	get_sums(d, cell->sum, d->kinds[CELL_SUMS], TL_CELL_SUMS);
+}
+
+static void get_cell(struct decoder *d, struct tl_cell *cell)
+{
+	cell->class = copy(d, get_text(d));
+	get_cell_sums(d, cell);
 	if (!d->hists.byte)
 		return;
 	get_hist(d, cell->response_hist);
@@ -246,6 +253,38 @@ static void get_cells(struct decoder *d, struct tl_tier *tier)
 	for (i = 0; i < n && !d->no_memory && !d->sums.bad && !d->hists.bad; i++) {
 		tier->n_cells++;
 		get_cell(d, &tier->cells[i]);
+	}
+}
+
+/* No room is made for any: it would be four KiB for each. */
+static void tell_cells(struct decoder *d, const char *tier, struct tl_cell *cell)
+{
+	struct tl_sum usage[TL_USAGE_SUMS];
+	size_t i, n;
+
+	get_sums(d, usage, d->kinds[USAGE_SUMS], TL_USAGE_SUMS);
+	n = tl_code_get_n(&d->sums, CELL_BYTES);
+	for (i = 0; i < n && !d->sums.bad && !d->no_memory; i++) {
+		cell->class = (char *)get_text(d);
+		get_cell_sums(d, cell);
+		d->no_memory = !d->sums.bad && d->each(tier, cell, d->arg);
+	}
+}
+
+static void tell_tiers(struct decoder *d)
+{
+	size_t n = tl_code_get_n(&d->sums, TIER_BYTES), i, end;
+	struct tl_cell cell = { 0 };
+
+	for (i = 0; i < n && !d->no_memory && !d->sums.bad; i++) {
+		const char *name = get_text(d);
+
+		end = get_end(&d->sums);
+		if (d->sums.bad)
+			return;
+		if (wanted(d, name))
+			tell_cells(d, name, &cell);
+		d->sums.at = end;
 	}
 }
 
@@ -498,4 +537,29 @@ int tl_history_decode(const void *sums, size_t sums_n, const void *hists, size_t
 	}
 	tl_interval_free(d.interval);
 	return d.no_memory ? -ENOMEM : -EBADMSG;
+}
+
+/**
+ * tl_history_cells() - Look at the cells of an interval, and nothing else
+ * @sums: what tl_history_encode() wrote, @n bytes
+ * @tier: of this tier only; NULL for all
+ * @each: told of each cell, without histograms; what it is given is there until it returns
+ * @arg: for @each
+ *
+ * It takes a tenth of the time of tl_history_decode().
+ *
+ * Return: 0; -EBADMSG if it is none, perhaps after some cells; -ENOMEM, also if @each says so.
+ */
+int tl_history_cells(const void *sums, size_t n, const char *tier, tl_history_cell_fn *each, void *arg)
+{
+	struct tl_interval head = { 0 };
+	struct decoder d = { .sums = { .byte = sums, .n = n }, .interval = &head, .tier = tier, .each = each, .arg = arg };
+
+	get_texts(&d);
+	if (!d.sums.bad && !d.no_memory)
+		get_head(&d);
+	if (!d.sums.bad && !d.no_memory)
+		tell_tiers(&d);
+	free(d.text);
+	return d.no_memory ? -ENOMEM : d.sums.bad ? -EBADMSG : 0;
 }

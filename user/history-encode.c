@@ -47,6 +47,21 @@ static bool room_for(struct tl_code_to *to, size_t n)
 }
 
 /**
+ * tl_code_put_room() - Make room for bytes that the caller writes
+ * @to: where
+ * @n: how many
+ *
+ * Return: the place, until more is written; NULL without memory.
+ */
+u8 *tl_code_put_room(struct tl_code_to *to, size_t n)
+{
+	if (!room_for(to, n))
+		return NULL;
+	to->n += n;
+	return to->byte + to->n - n;
+}
+
+/**
  * tl_code_put_bytes() - Write bytes as they are
  * @to: where
  * @bytes: they
@@ -54,10 +69,10 @@ static bool room_for(struct tl_code_to *to, size_t n)
  */
 void tl_code_put_bytes(struct tl_code_to *to, const void *bytes, size_t n)
 {
-	if (!n || !room_for(to, n))
-		return;
-	memcpy(to->byte + to->n, bytes, n);
-	to->n += n;
+	u8 *room = n ? tl_code_put_room(to, n) : NULL;
+
+	if (room)
+		memcpy(room, bytes, n);
 }
 
 /**

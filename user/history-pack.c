@@ -159,3 +159,22 @@ int tl_packer_unpack(struct tl_packer *packer, const struct tl_packed *packed, c
 	return code ? code : tl_history_decode(sums->byte, sums->n, with ? hists->byte : NULL, with ? hists->n : 0, tier,
 					       interval);
 }
+
+/**
+ * tl_packer_cells() - Look at the cells of a row, and nothing else
+ * @packer: packer
+ * @packed: the row
+ * @tier: as tl_history_cells() has it, as are the others
+ * @each: told of each cell
+ * @arg: for @each
+ *
+ * Return: 0; -EBADMSG if it is damaged; -ENOMEM.
+ */
+int tl_packer_cells(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
+		    tl_history_cell_fn *each, void *arg)
+{
+	const struct tl_code_to *sums = &packer->plain[TL_CODE_SUMS];
+	int code = part_unpack(packer, packed, TL_CODE_SUMS);
+
+	return code ? code : tl_history_cells(sums->byte, sums->n, tier, each, arg);
+}

@@ -22,9 +22,10 @@ static struct tl_build_check *build_add(struct tl_kernel_check *check, const cha
 static bool is_there(const char *directory, const char *name)
 {
 	char *path = directory ? tl_kernel_path(directory, name) : NULL;
+	bool is = path;
 
 	free(path);
-	return path;
+	return is;
 }
 
 static void file_check(struct tl_kernel_check *check, const char *directory, const char *name,

@@ -94,9 +94,10 @@ bool tl_kernel_map_is_stub(const char *path)
 static bool is_build(const char *path)
 {
 	char *configured = tl_kernel_path(path, "include/generated/autoconf.h");
+	bool is = configured;
 
 	free(configured);
-	return configured;
+	return is;
 }
 
 /* Packages that were unpacked below @path: there must be one that can be meant. */

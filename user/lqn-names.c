@@ -43,7 +43,7 @@ static size_t distance(const char *a, const char *b)
 
 	for (k = 0; k <= n; k++)
 		row[k] = k;
-	for (i = 0; a[i] && i < LEN_MAX; i++) {
+	for (i = 0; i < LEN_MAX && a[i]; i++) {
 		before = row[0];
 		row[0] = i + 1;
 		for (k = 0; k < n; k++) {

@@ -24,6 +24,10 @@ static int format_of(const char *file, bool *xml, struct tl_error *err)
 {
 	size_t i, len = strlen(file), suffix;
 
+	/* What another command writes into a pipe has no name of its own; ours write text. */
+	*xml = false;
+	if (!strncmp(file, "/dev/", 5) || !strncmp(file, "/proc/", 6))
+		return 0;
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		suffix = strlen(formats[i].suffix);
 		if (len < suffix || strcmp(file + len - suffix, formats[i].suffix))

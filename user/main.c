@@ -12,6 +12,7 @@
 static const struct tl_cmd *const commands[] = {
 	&tl_cmd_top, &tl_cmd_status, &tl_cmd_enable, &tl_cmd_disable, &tl_cmd_tier,
 	&tl_cmd_class, &tl_cmd_level, &tl_cmd_show, &tl_cmd_record, &tl_cmd_replay, &tl_cmd_graph, &tl_cmd_report,
+	&tl_cmd_fleet,
 	&tl_cmd_demand, &tl_cmd_track, &tl_cmd_cbmg, &tl_cmd_execgraph, &tl_cmd_lqn,
 	&tl_cmd_capacity, &tl_cmd_bottleneck, &tl_cmd_pmu, &tl_cmd_tasks, &tl_cmd_anomaly, &tl_cmd_origin,
 	&tl_cmd_adapt, &tl_cmd_selftest, &tl_cmd_check_kernel,

@@ -11,6 +11,7 @@
  */
 #include "maps.h"
 
+#include "clock.h"
 #include "table.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 struct line {
@@ -27,14 +27,6 @@ struct line {
 	u64 dev, inode;
 	const char *path;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 /* "start-end rwxp offset major:minor inode   path" */
 static bool line_read(char *text, struct line *line)
@@ -234,7 +226,7 @@ int tl_maps_look(struct tl_maps *maps, u32 pid, size_t *process)
 	if (!it)
 		return -ENOMEM;
 	it->pid = pid;
-	it->looked_ns = now_ns();
+	it->looked_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	if (process)
 		*process = (size_t)(it - maps->process);
 	if (it->gone)
@@ -273,7 +265,7 @@ int tl_maps_fork(struct tl_maps *maps, u32 parent, u32 child)
 	memcpy(to->map, from->map, from->n * sizeof(*to->map));
 	to->n = from->n;
 	to->gone = from->gone;
-	to->looked_ns = now_ns();
+	to->looked_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

@@ -122,6 +122,8 @@ static sqlite3_stmt *rows_ask(struct planner *p, unsigned int level, const char 
 /* Microseconds that it takes to read so much, as measured (bench-history) of rows of any size. */
 static double cost_us(const struct tl_history_query *q, double rows, double bytes)
 {
+	if (q->cells)
+		return rows * 12 + bytes * 0.001;
 	if (q->tier)
 		return rows * 90 + bytes * 0.0013;
 	return q->no_hists ? rows * 170 + bytes * 0.0005 : rows * 200 + bytes * 0.0026;
@@ -199,7 +201,7 @@ static int level_choose(struct planner *p, unsigned int *level)
 		if (code || !p->query->points || *level + 1 == TL_HISTORY_LEVELS)
 			return code;
 		code = cost(p, &us);
-		if (code || us <= TL_HISTORY_LOOK_US)
+		if (code || us <= (p->query->cells ? TL_HISTORY_CELLS_US : TL_HISTORY_LOOK_US))
 			return code;
 	}
 }

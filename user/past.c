@@ -181,18 +181,19 @@ static sqlite3_stmt *statement(struct tl_past *past, unsigned int level)
 	if (past->read[level])
 		return past->read[level];
 	snprintf(sql, sizeof(sql), "SELECT start_ns, end_ns, intervals, missed, gap_ns, sums%s FROM %s WHERE id = ?",
-		 past->query.no_hists ? "" : ", hists", tl_history_level[level].table);
+		 past->query.no_hists || past->query.cells ? "" : ", hists", tl_history_level[level].table);
 	past->read[level] = tl_base_ask(past->base, sql, "");
 	return past->read[level];
 }
 
-static int unpack(struct tl_past *past, sqlite3_stmt *st, struct tl_history_point *row)
+static int unpack(struct tl_past *past, sqlite3_stmt *st, struct tl_history_point *row,
+		  const struct tl_past_reader *reader, size_t point)
 {
+	int i, parts = past->query.no_hists || reader ? 1 : TL_CODE_PARTS, code;
 	struct tl_packed packed = { 0 };
-	int i;
 
 	/* They stay SQLite's until the next step. */
-	for (i = 0; i < (past->query.no_hists ? 1 : TL_CODE_PARTS); i++) {
+	for (i = 0; i < parts; i++) {
 		packed.byte[i] = (u8 *)sqlite3_column_blob(st, 5 + i);
 		packed.n[i] = (size_t)sqlite3_column_bytes(st, 5 + i);
 		if (!packed.byte[i])
@@ -203,12 +204,15 @@ static int unpack(struct tl_past *past, sqlite3_stmt *st, struct tl_history_poin
 	row->n = (u64)sqlite3_column_int64(st, 2);
 	row->missed = (u64)sqlite3_column_int64(st, 3);
 	row->gap_ns = (u64)sqlite3_column_int64(st, 4);
-	return tl_packer_unpack(past->packer, &packed, past->query.tier, &row->interval);
+	if (!reader)
+		return tl_packer_unpack(past->packer, &packed, past->query.tier, &row->interval);
+	code = reader->row(row, point, reader->arg);
+	return code ? code : tl_packer_cells(past->packer, &packed, past->query.tier, reader->cell, reader->arg);
 }
 
 /* Return: 1 for a row, 0 if it is damaged or gone, or a negative errno. */
 static int row_read(struct tl_past *past, const struct tl_plan_row *which, struct tl_history_point *row,
-		    struct tl_error *err)
+		    const struct tl_past_reader *reader, size_t point, struct tl_error *err)
 {
 	sqlite3_stmt *st = statement(past, which->level);
 	int step = SQLITE_ERROR, code;
@@ -219,7 +223,7 @@ static int row_read(struct tl_past *past, const struct tl_plan_row *which, struc
 		step = sqlite3_step(st);
 	}
 	if (step == SQLITE_ROW)
-		code = unpack(past, st, row);
+		code = unpack(past, st, row, reader, point);
 	else
 		code = step == SQLITE_DONE ? -EBADMSG : tl_base_failed(past->base, err);
 	if (st)
@@ -271,7 +275,7 @@ int tl_past_next(struct tl_past *past, struct tl_history_point *point, struct tl
 		if (point->interval && (!plan->width_ns || place_of(past, which) != place))
 			break;
 		past->next++;
-		code = row_read(past, which, &row, err);
+		code = row_read(past, which, &row, NULL, 0, err);
 		past->missing += !code;
 		if (code <= 0)
 			continue;
@@ -322,6 +326,34 @@ int tl_past_each(struct tl_past *past, const struct tl_history_query *query, tl_
 		tl_interval_free(point.interval);
 		if (code)
 			break;
+	}
+	query_end(past);
+	return code;
+}
+
+/**
+ * tl_past_cells() - Read the cells alone of all that a query wants
+ * @past: past
+ * @query: what is wanted, with its @cells set
+ * @reader: told of them, in order of time
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno.
+ */
+int tl_past_cells(struct tl_past *past, const struct tl_history_query *query, const struct tl_past_reader *reader,
+		  struct tl_error *err)
+{
+	int code = tl_past_begin(past, query, err);
+	const struct tl_plan_row *which;
+	struct tl_history_point row;
+	size_t point = 0;
+
+	for (; !code && past->next < past->plan.n; past->next++) {
+		which = &past->plan.row[past->next];
+		point += past->next && (!past->plan.width_ns || place_of(past, which) != place_of(past, which - 1));
+		code = row_read(past, which, &row, reader, point, err);
+		past->missing += !code;
+		code = min(code, 0);
 	}
 	query_end(past);
 	return code;

@@ -3,10 +3,10 @@
 #define TL_PAST_H
 
 #include "base.h"
+#include "history-code.h"
 
 struct tl_error;
 struct tl_interval;
-struct tl_packer;
 struct tl_past;
 
 /**
@@ -31,12 +31,13 @@ extern const struct tl_base_kind tl_history_kind;
  *          there is, as closely as it is still known
  * @tier: of one tier only its cells, and the edges from and to it; NULL for everything
  * @no_hists: histograms are not wanted, and left empty
+ * @cells: it is for tl_past_cells()
  */
 struct tl_history_query {
 	u64 from_ns, to_ns;
 	size_t points;
 	const char *tier;
-	bool no_hists;
+	bool no_hists, cells;
 };
 
 /**
@@ -57,6 +58,18 @@ typedef int tl_history_point_fn(const struct tl_history_point *point, void *arg)
 /* Takes a row of what the daemon decided: JSON, as in its log. */
 typedef int tl_history_row_fn(double t_s, const char *json, void *arg);
 
+/**
+ * struct tl_past_reader - Who reads cells alone
+ * @row: told of a row before its cells, of which @point that it belongs to, counted from 0; its interval is NULL
+ * @cell: told of each cell of it, without histograms; what it is given is there until it returns
+ * @arg: for both, which return 0 or -ENOMEM
+ */
+struct tl_past_reader {
+	int (*row)(const struct tl_history_point *row, size_t point, void *arg);
+	tl_history_cell_fn *cell;
+	void *arg;
+};
+
 bool tl_history_is(const char *file);
 bool tl_history_is_ours(const char *file);
 int tl_past_open(struct tl_past **past, const char *file, struct tl_error *err);
@@ -67,11 +80,14 @@ int tl_past_next(struct tl_past *past, struct tl_history_point *point, struct tl
 u64 tl_past_missing(const struct tl_past *past);
 int tl_past_each(struct tl_past *past, const struct tl_history_query *query, tl_history_point_fn *fn, void *arg,
 		 struct tl_error *err);
+int tl_past_cells(struct tl_past *past, const struct tl_history_query *query, const struct tl_past_reader *reader,
+		  struct tl_error *err);
 int tl_past_rows(struct tl_past *past, double from_s, double to_s, tl_history_row_fn *fn, void *arg,
 		 struct tl_error *err);
 
 /* What reading for a query with points may take. */
 #define TL_HISTORY_LOOK_US 70000.0
+#define TL_HISTORY_CELLS_US 35000.0 /* of cells, which somebody writes out then */
 
 /* past-plan.c: which rows tell of a time, each interval in one of them. */
 struct tl_plan_row {

@@ -10,6 +10,7 @@
  */
 #include "probe-cost.h"
 
+#include "clock.h"
 #include "hist.h"
 
 #include <errno.h>
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAIRS 9
@@ -41,22 +41,14 @@ static __attribute__((noinline, noclone, noipa)) unsigned int probed(unsigned in
 	return n + 1;
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static double block_s(void)
 {
-	double began_s = now_s();
+	double began_s = tl_clock_s(CLOCK_MONOTONIC);
 	unsigned int n = 0;
 
 	while (n < CALLS)
 		n = probed(n);
-	return (now_s() - began_s) / CALLS;
+	return (tl_clock_s(CLOCK_MONOTONIC) - began_s) / CALLS;
 }
 
 /* ---- where it is ----------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Closed intervals, written as they come, until somebody has had enough of them. */
 #include "record.h"
 
+#include "clock.h"
 #include "cmd.h"
 #include "error.h"
 #include "feed.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <time.h>
 
 struct session {
 	struct tl_record *record;
@@ -21,14 +21,6 @@ struct session {
 	double began_s;
 	bool told_off;
 };
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void tell_gap(struct session *s)
 {
@@ -57,7 +49,7 @@ static bool done(const struct session *s)
 {
 	if (tl_signals_stopped() || has_all(s))
 		return true;
-	return s->record->seconds > 0 && now_s() - s->began_s >= s->record->seconds;
+	return s->record->seconds > 0 && tl_clock_s(CLOCK_MONOTONIC) - s->began_s >= s->record->seconds;
 }
 
 /* Once there was one the clock may be set. */
@@ -105,7 +97,7 @@ static int session(struct session *s)
 	int status = TL_EXIT_OK;
 
 	tl_signals_catch();
-	s->began_s = now_s();
+	s->began_s = tl_clock_s(CLOCK_MONOTONIC);
 	if (loop(s, &err))
 		status = tl_out_failed(&err);
 	tl_out_progress_end();

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recordings as files: one interval a line, read one at a time. The history of tierlensd is read as one. */
+/*
+ * Recordings as files: one interval a line, read one at a time. The history of tierlensd is read as one, and so are
+ * the hosts of a fleet, from where their metrics are stored.
+ */
 #include "recording.h"
 
 #include "error.h"
+#include "fleet/fleet.h"
+#include "fleet/prom.h"
 #include "past.h"
 #include "table.h"
 
@@ -14,15 +19,16 @@
 
 struct tl_while tl_recording_while;
 
-/* @past: it is the history; then nothing else but @name, @span and @intervals is used. */
+/* @past: it is the history, @fleet: it is a store; then nothing else but @name, @span and @intervals is used. */
 struct tl_recording {
 	FILE *file;
 	struct tl_past *past;
+	struct tl_fleet *fleet;
 	struct tl_while span;
 	char *name, *line;
 	size_t room, len;
 	unsigned long number, intervals, passed;
-	char warning[400];
+	char warning[600];
 };
 
 static int history_open(struct tl_recording *r, struct tl_error *err)
@@ -48,9 +54,9 @@ static int file_open(struct tl_recording *r, const char *file, struct tl_error *
 }
 
 /**
- * tl_recording_open() - Open a recording, or the history of tierlensd
+ * tl_recording_open() - Open a recording, the history of tierlensd, or the metrics of many of them
  * @recording: set to the recording, to be given to tl_recording_close()
- * @file: its name, "-" for standard input
+ * @file: its name, "-" for standard input; a URL for a store of metrics
  * @err: the sentence if it fails
  *
  * Return: 0 or a negative errno, with *@recording then NULL.
@@ -69,7 +75,10 @@ int tl_recording_open(struct tl_recording **recording, const char *file,
 		return tl_error_no_memory(err);
 	}
 	r->span = tl_recording_while;
-	code = tl_history_is(file) ? history_open(r, err) : file_open(r, file, err);
+	if (tl_prom_is_url(file))
+		code = tl_fleet_open(&r->fleet, file, r->span.from_ns, r->span.to_ns, err);
+	else
+		code = tl_history_is(file) ? history_open(r, err) : file_open(r, file, err);
 	if (code)
 		tl_recording_close(r);
 	else
@@ -88,6 +97,7 @@ void tl_recording_close(struct tl_recording *recording)
 	if (recording->file && recording->file != stdin)
 		fclose(recording->file);
 	tl_past_close(recording->past);
+	tl_fleet_close(recording->fleet);
 	free(recording->name);
 	free(recording->line);
 	free(recording);
@@ -189,6 +199,15 @@ static int history_next(struct tl_recording *r, struct tl_interval **interval, s
 	return 0;
 }
 
+static int fleet_next(struct tl_recording *r, struct tl_interval **interval, struct tl_error *err)
+{
+	int code = tl_fleet_next(r->fleet, interval, err);
+
+	if (!code)
+		snprintf(r->warning, sizeof(r->warning), "%s", tl_fleet_warning(r->fleet));
+	return code;
+}
+
 /* The next line that is not blank. Return: 1, 0 at the end, or a negative errno. */
 static int line_next(struct tl_recording *r, struct tl_interval **interval, struct tl_error *err)
 {
@@ -230,6 +249,8 @@ int tl_recording_next(struct tl_recording *recording, struct tl_interval **inter
 	*interval = NULL;
 	if (recording->past)
 		return history_next(recording, interval, err);
+	if (recording->fleet)
+		return fleet_next(recording, interval, err);
 	while ((code = line_next(recording, interval, err)) > 0 && !in_span(recording, *interval)) {
 		tl_interval_free(*interval);
 		*interval = NULL;

@@ -9,6 +9,7 @@
  */
 #include "sync-feed.h"
 
+#include "clock.h"
 #include "error.h"
 #include "out.h"
 #include "signals.h"
@@ -20,21 +21,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READ_BYTES ((size_t)1 << 20)
 #define PAUSE_S 0.02
 #define LATE_S 2 /* the kernel says when the time is over; if it does not, it is over all the same */
 #define DRAIN_S 1
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /**
  * tl_sync_record() - The record at a place
@@ -144,7 +136,7 @@ static int drain(struct tl_sync_feed *feed, char *buffer, size_t *have, double u
 	size_t used;
 	int code;
 
-	while (!feed->full && now_s() < until_s) {
+	while (!feed->full && tl_clock_s(CLOCK_MONOTONIC) < until_s) {
 		got = read(feed->fd, buffer + *have, READ_BYTES - *have);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return 1;
@@ -165,25 +157,25 @@ static int drain(struct tl_sync_feed *feed, char *buffer, size_t *have, double u
 			*have = 0;
 		}
 	}
-	return now_s() >= until_s;
+	return tl_clock_s(CLOCK_MONOTONIC) >= until_s;
 }
 
 /* Until the time is over, somebody says so, or there is no more room. */
 static int loop(struct tl_sync_feed *feed, char *buffer, struct tl_error *err)
 {
-	double began_s = now_s(), end_s = began_s + feed->seconds + LATE_S;
+	double began_s = tl_clock_s(CLOCK_MONOTONIC), end_s = began_s + feed->seconds + LATE_S;
 	bool stopped = false;
 	size_t have = 0;
 	u64 before;
 	int code = 1;
 
-	while (code > 0 && !stopped && now_s() < end_s) {
+	while (code > 0 && !stopped && tl_clock_s(CLOCK_MONOTONIC) < end_s) {
 		stopped = tl_signals_stopped();
 		before = feed->bytes;
 		if (stopped)
 			ioctl(feed->fd, TIERLENS_SYNC_STOP);
-		code = drain(feed, buffer, &have, stopped ? now_s() + DRAIN_S : end_s, err);
-		tl_out_progress("%.0f of %g s, %" PRIu64 " events", min(now_s() - began_s, feed->seconds),
+		code = drain(feed, buffer, &have, stopped ? tl_clock_s(CLOCK_MONOTONIC) + DRAIN_S : end_s, err);
+		tl_out_progress("%.0f of %g s, %" PRIu64 " events", min(tl_clock_s(CLOCK_MONOTONIC) - began_s, feed->seconds),
 				feed->seconds, feed->records);
 		/* Where much comes, buffers would be full before the pause is over. */
 		if (code > 0 && !stopped && feed->bytes - before < READ_BYTES)

@@ -8,6 +8,7 @@
  */
 #include "sync-table.h"
 
+#include "clock.h"
 #include "error.h"
 #include "out.h"
 #include "sync-feed.h"
@@ -21,7 +22,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define PROGRESS_STEP 4096
 
@@ -56,14 +56,6 @@ struct writer {
 	char *first_other; /* what the first of them called itself */
 	u64 last_seq, voids;
 };
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* ---- fields ------------------------------------------------------------------------------------ */
 
@@ -224,9 +216,9 @@ static int line_write(struct writer *w, const struct tierlens_sync_record *recor
 	if (record->kind != TIERLENS_SYNC_NOTHING)
 		tl_sync_object(object, sizeof(object), &w->table->watch->maps, record);
 	if (record->registers) {
-		began_s = now_s();
+		began_s = tl_clock_s(CLOCK_MONOTONIC);
 		stack = stack_text(w, record);
-		w->table->unwind_s += now_s() - began_s;
+		w->table->unwind_s += tl_clock_s(CLOCK_MONOTONIC) - began_s;
 	}
 	if (!stack)
 		return -ENOMEM;

@@ -6,6 +6,7 @@
  */
 #include "sync-watch.h"
 
+#include "clock.h"
 #include "frame.h"
 #include "sync-feed.h"
 #include "table.h"
@@ -14,18 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Code that comes and goes must not make us look all the time. */
 #define LOOK_PAUSE_NS 50000000
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 static void comm_read(struct tl_sync_thread *thread)
 {
@@ -126,7 +118,7 @@ void tl_sync_watch_record(void *watch, const struct tierlens_sync_record *record
 		code = process_seen(w, record->process);
 	else if (record->op == TIERLENS_SYNC_EXEC)
 		process->gone = true; /* what is mapped from now on is another program's */
-	else if (!process->gone && !code_known(process, record) && now_ns() - process->looked_ns > LOOK_PAUSE_NS)
+	else if (!process->gone && !code_known(process, record) && tl_clock_ns(CLOCK_MONOTONIC) - process->looked_ns > LOOK_PAUSE_NS)
 		code = tl_maps_look(&w->maps, record->process, NULL);
 	w->no_memory |= code == -ENOMEM || thread_seen(w, record->process, record->thread);
 }

@@ -122,6 +122,7 @@ const struct tl_sum_key tl_cost_keys[TL_COST_SUMS] = {
 	[TL_COST_HOOK] = { "hook_ns", "hook_s" },
 	[TL_COST_FUNCTION_HITS] = { .key = "function_hits" },
 	[TL_COST_FUNCTION] = { "function_ns", "function_s" },
+	[TL_COST_HOOK_WAY] = { "hook_way_ns", "hook_way_s" },
 };
 
 /**

@@ -9,20 +9,20 @@ CC ?= cc
 PKG_CONFIG ?= pkg-config
 
 user-warnings := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libzstd libdw libelf libzip
+user-packages := libnl-3.0 libnl-genl-3.0 jansson gsl expat sqlite3 libzstd libdw libelf libzip libcurl
 user-cflags = -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE \
-	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi -I$(O)/user \
+	-Iuser -Iuser/port -Ikmod/core -Iinclude -Iinclude/uapi -I$(O)/user -I$(O) \
 	$(shell $(PKG_CONFIG) --cflags $(user-packages) $(user-daemon-packages)) $(CFLAGS)
 # What only the daemon needs.
-user-daemon-packages := libmicrohttpd gnutls libconfig libcap-ng
+user-daemon-packages := libmicrohttpd gnutls libconfig libcap-ng libprotobuf-c snappy
 # libcsv is a few hundred lines and not on every server: it goes in.
 user-daemon-libs = $(shell $(PKG_CONFIG) --libs $(user-daemon-packages))
 user-libs = $(shell $(PKG_CONFIG) --libs $(user-packages)) -l:libcsv.a -lm -ldl
 
 # Everything but main.c: what the tests link as well.
 user-lib-sources := $(filter-out user/main.c user/daemon/main.c,$(sort $(wildcard user/*.c user/model/*.c \
-	user/selftest/*.c user/daemon/*.c))) kmod/core/hist.c
-user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources))
+	user/selftest/*.c user/daemon/*.c user/fleet/*.c))) kmod/core/hist.c
+user-lib-objects := $(patsubst %.c,$(O)/user/%.o,$(user-lib-sources)) $(O)/user/remote-write.pb-c.o
 user-lib := $(O)/user/lib.a
 
 .PHONY: user user-check user-clean user-test-programs
@@ -40,11 +40,24 @@ $(O)/tierlensd: $(O)/user/user/daemon/main.o $(user-lib)
 $(user-lib): $(user-lib-objects)
 
 # Headers are few and small: any change of one compiles everything again.
-user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/daemon/*.h user/port/*.h kmod/core/*.h) \
+user-headers := $(wildcard user/*.h user/model/*.h user/selftest/*.h user/daemon/*.h user/fleet/*.h user/port/*.h kmod/core/*.h) \
 	include/uapi/linux/tierlens.h include/uapi/linux/tierlens-sync.h include/tierlens-version.h include/tierlens-hooks.h user/user.mk
 $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) -c -o $@ $<
+
+# The protocol of remote write.
+remote-write := $(O)/user/remote-write.pb-c.c
+$(remote-write) $(remote-write:.c=.h) &: user/daemon/remote-write.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
+$(O)/user/remote-write.pb-c.o: $(remote-write)
+	$(CC) $(user-cflags) -c -o $@ $<
+$(O)/user-test/remote-write.pb-c.o: $(remote-write)
+	@mkdir -p $(@D)
+	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
+$(O)/user/user/daemon/push-series.o $(O)/user-test/user/daemon/push-series.o $(O)/user-test/selftests/unit/test-user-push.o: \
+	$(remote-write:.c=.h)
 
 # What the module includes of a kernel's headers, for check-kernel to look for: what no condition guards, and
 # no architecture has by itself.
@@ -56,12 +69,18 @@ $(kernel-headers): $(wildcard kmod/*.[ch] kmod/*/*.[ch]) user/user.mk
 		$(filter kmod/%,$^) | sort -u >$@
 $(O)/user/user/kernel-builds.o $(O)/user-test/user/kernel-builds.o: $(kernel-headers)
 
+# The page that tierlensd serves. Its files go into the program as they are.
+page-files := $(O)/page/files.inc
+$(page-files): $(wildcard user/page/*) tools/page tools/target.sh
+	@tools/page $(@D)
+$(O)/user/user/daemon/page-files.o $(O)/user-test/user/daemon/page-files.o: $(page-files)
+
 # The tests, and a command line whose kernel is a fake, under the sanitizers.
 user-test-dir := $(O)/user-test
 user-test-flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 user-tests := $(patsubst selftests/unit/%.c,$(user-test-dir)/%,\
 	$(sort $(wildcard selftests/unit/test-user-*.c)))
-user-test-lib-objects := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources))
+user-test-lib-objects := $(patsubst %.c,$(user-test-dir)/%.o,$(user-lib-sources)) $(user-test-dir)/remote-write.pb-c.o
 user-test-lib := $(user-test-dir)/lib.a
 $(user-test-lib): $(user-test-lib-objects)
 
@@ -95,6 +114,11 @@ $(user-stacks): selftests/unit/sync-stacks.c selftests/unit/sync-stacks-bare.c s
 
 user-test-programs: $(O)/tierlens $(O)/tierlensd $(user-tests) $(user-test-dir)/tierlens-fake \
 		$(user-test-dir)/tierlensd-fake
+
+# Many hosts at one receiver of remote write; no test.
+$(O)/eval-push/push-hosts: selftests/eval/push-hosts.c selftests/unit/made-intervals.h $(user-lib)
+	@mkdir -p $(@D)
+	$(CC) $(user-cflags) -Iselftests/unit -o $@ $< $(user-lib) $(LDFLAGS) $(user-daemon-libs) $(user-libs)
 
 user-check: user-test-programs ## tests of the command line
 	@failed=0; for t in $(user-tests); do echo "# $$t"; $$t || failed=1; done; \

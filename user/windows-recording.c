@@ -23,6 +23,8 @@ struct reader {
 	struct tl_gap gap;
 	struct tl_error *err;
 	double cpu_s, room_s; /* what tiers used, and their part of all processors */
+	char *front; /* the tier in front, as long as it is one: */
+	bool fronts; /* there are several */
 	bool history; /* of a daemon, whose clock may have been set back meanwhile */
 };
 
@@ -58,9 +60,17 @@ static int add_to(struct tl_windows *w, enum tl_column_kind kind, size_t class,
 	return 0;
 }
 
-static int add_path(struct tl_windows *w, const struct tl_interval *interval,
-		    const struct tl_path *path)
+static int look_at_front(struct reader *r, const char *tier)
 {
+	if (!r->front)
+		r->front = strdup(tier);
+	r->fronts = r->fronts || (r->front && strcmp(r->front, tier));
+	return r->front ? 0 : -ENOMEM;
+}
+
+static int add_path(struct reader *r, const struct tl_interval *interval, const struct tl_path *path)
+{
+	struct tl_windows *w = r->windows;
 	const struct tl_path *front = path;
 	size_t class, tier;
 	double response_s = tl_ns_to_s(path->response_ns);
@@ -71,7 +81,7 @@ static int add_path(struct tl_windows *w, const struct tl_interval *interval,
 		return 0;
 	class = class_index(w, front);
 	tier = tl_names_index(&w->tiers, path->tier);
-	if (class == TL_NOWHERE || tier == TL_NOWHERE)
+	if (class == TL_NOWHERE || tier == TL_NOWHERE || look_at_front(r, front->tier))
 		return -ENOMEM;
 	if (front == path &&
 	    (add_to(w, TL_COLUMN_COUNT, class, TL_NOWHERE, (double)path->count) ||
@@ -223,7 +233,7 @@ static int add(struct reader *r, const struct tl_interval *interval)
 	w->t_s[w->n - 1] = tl_ns_to_s(interval->start_ns);
 	w->seconds[w->n - 1] = tl_ns_to_s(interval->length_ns);
 	for (i = 0; i < interval->n_paths; i++)
-		if (add_path(w, interval, &interval->paths[i]))
+		if (add_path(r, interval, &interval->paths[i]))
 			return tl_error_no_memory(r->err);
 	if (add_tiers(w, interval) || add_hosts(r, interval) || look_at_losses(w, interval) ||
 	    look_at_levels(w, interval))
@@ -232,23 +242,18 @@ static int add(struct reader *r, const struct tl_interval *interval)
 }
 
 /* One front tier: its name says nothing. */
-static int classes_rename(struct tl_windows *w)
+static int classes_rename(struct reader *r)
 {
-	const char *slash;
-	char **name = w->classes.name, *class;
-	size_t i, len;
+	struct tl_names *classes = &r->windows->classes;
+	size_t i, len = r->front ? strlen(r->front) + 1 : 0;
+	char *class;
 
-	slash = w->classes.n ? strrchr(name[0], '/') : NULL;
-	len = slash ? (size_t)(slash - name[0]) + 1 : 0;
-	for (i = 1; i < w->classes.n; i++)
-		if (strncmp(name[i], name[0], len) || strchr(name[i] + len, '/'))
-			return 0;
-	for (i = 0; i < w->classes.n && len; i++) {
-		class = strdup(name[i] + len);
+	for (i = 0; i < classes->n && len && !r->fronts; i++) {
+		class = strdup(classes->name[i] + len);
 		if (!class)
 			return -ENOMEM;
-		free(name[i]);
-		name[i] = class;
+		free(classes->name[i]);
+		classes->name[i] = class;
 	}
 	return 0;
 }
@@ -270,7 +275,7 @@ static int finish(struct reader *r)
 	for (i = 0; i < w->n_columns; i++)
 		if (w->column[i].kind == TL_COLUMN_BUSY)
 			idle_tier(w, &w->column[i]);
-	return classes_rename(w) ? tl_error_no_memory(r->err) : 0;
+	return classes_rename(r) ? tl_error_no_memory(r->err) : 0;
 }
 
 /**
@@ -302,5 +307,7 @@ int tl_windows_read_recording(struct tl_windows *windows, const char *file,
 	if (said)
 		tl_windows_note(windows, "%s", said);
 	tl_recording_close(recording);
-	return code ? code : finish(&r);
+	code = code ? code : finish(&r);
+	free(r.front);
+	return code;
 }

@@ -38,6 +38,7 @@ row='60,5,3,.01,.02,.2'
 
 usage()
 {
+	says 2 '--points 0 is out of range' "$real" track x --points 0
 	says 2 'track needs a recording or a table' "$real" track
 	says 2 'unexpected argument "b"' "$real" track a b
 	says 2 'unknown method "best"' "$real" track --method best f.csv
@@ -246,7 +247,29 @@ damaged()
 	result $? "50 damaged tables: a sentence, or figures ($figures), and nothing else"
 }
 
+# Fewer lines, evenly, and the last of all.
+points()
+{
+	python3 "$top/selftests/unit/user-recording.py" 60 >"$dir/points.jsonl"
+	run "$real" track "$dir/points.jsonl" --json
+	jq -c .t "$dir/out" >"$dir/all"
+	run "$real" track "$dir/points.jsonl" --json --points 7
+	jq -c .t "$dir/out" >"$dir/some"
+	[[ $(wc -l <"$dir/some") -gt 4 && $(wc -l <"$dir/some") -le 7 && $(tail -n 1 "$dir/some") == "$(tail -n 1 "$dir/all")" ]] &&
+		! grep -qvxFf "$dir/all" "$dir/some"
+	result $? "--points: so many lines at most, the last among them"
+}
+
+# Classes are called as they are, though they have a slash.
+slashes()
+{
+	sed "s,\"other\",\"/a/b\",g" "$dir/points.jsonl" >"$dir/slash.jsonl"
+	follows "a class with slashes has its own name" 'all(.[].demands[]; .class == "/a/b")' "$dir/slash.jsonl"
+}
+
 usage
+points
+slashes
 bad_tables
 good_tables
 odd_tables

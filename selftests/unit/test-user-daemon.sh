@@ -10,10 +10,10 @@ need_programs
 
 state=$dir/run/now.json
 
-# rows FILTER: rows of the log, in one list
+# rows FILTER [FILE]: rows of the log, in one list
 rows()
 {
-	jq -es "$1" "$dir/log.jsonl" >/dev/null
+	jq -es "$1" "$dir/${2:-log.jsonl}" >/dev/null
 }
 
 # asked PATTERN: what the kernel was asked, in hex, has such a line
@@ -44,6 +44,24 @@ refusals()
 	run "$daemon" --help
 	[[ $status == 0 ]] && grep -q '^usage: tierlensd \[OPTIONS\]$' "$dir/out" && grep -q '^Example:$' "$dir/out"
 	result $? "help"
+}
+
+# Hooks cost 0.26 ms of the 0.4 s that four processors have.
+dear()
+{
+	export TIERLENS_FAKE=hints TIERLENS_FAKE_LOG=$dir/asked
+	run "$daemon" -n 20 --log "$dir/dear.jsonl" --budget 0.00055
+	rows 'map(select(.kind == "decision") | [.why, .from, .to])[:2] | unique == [["budget","server","trace"]]' dear.jsonl
+	result $? "above the budget by a little: all at trace"
+	asked "^8=01000000 9=e8030000 $" && asked "^8=02000000 9=64000000 $" && ! asked "^2="
+	result $? "what no tier has of its own is leased, and given back"
+	: >"$dir/asked"
+	run "$daemon" -n 20 --log "$dir/off.jsonl" --budget 0.0001
+	rows 'map(select(.kind == "decision") | [.why, .from, .to]) | unique == [["budget","server","off"]]' off.jsonl
+	result $? "by much: off"
+	asked "^8=00000000 9=e8030000 $" && ! asked "^2="
+	result $? "and nothing is armed"
+	unset TIERLENS_FAKE_LOG
 }
 
 # The second tier is eight times as slow in the intervals 1050 to 1079; its program is gone from the disk.
@@ -172,6 +190,7 @@ state()
 }
 
 refusals
+dear
 fault
 taken_away
 others

@@ -53,7 +53,7 @@ targets()
 	local document=$1 target
 
 	while IFS= read -r target; do
-		check "$document: make $target" grep -qE "^$target:" "$top/Makefile" "$top/user/user.mk"
+		check "$document: make $target" grep -qE "^$target:" "$top/Makefile" "$top"/user/user.mk "$top"/selftests/*/*.mk
 	done < <(shown "$document" make | awk '$2 ~ /^[a-z-]+$/ { print $2 }' | sort -u)
 }
 

@@ -145,7 +145,8 @@ static struct told told_of(struct tl_history *history, u64 from_ns, u64 to_ns, s
 {
 	struct told told = { .in_order = true };
 
-	if (tl_history_each(history, &(struct tl_history_query){ from_ns, to_ns, points, NULL, false }, told_add, &told, &err))
+	if (tl_history_each(history, &(struct tl_history_query){ .from_ns = from_ns, .to_ns = to_ns, .points = points },
+			    told_add, &told, &err))
 		printf("# %s\n", err.text);
 	return told;
 }
@@ -206,6 +207,75 @@ static void test_sums(void)
 	tl_interval_free(first);
 	tl_history_close(history);
 	tl_packer_free(packer);
+}
+
+/* ---- cells alone --------------------------------------------------------------------------- */
+
+struct looked {
+	u64 count, own_ns, n, point, points, cells;
+	bool in_order;
+};
+
+static int looked_row(const struct tl_history_point *row, size_t point, void *arg)
+{
+	struct looked *looked = arg;
+
+	looked->in_order &= !looked->points || point == looked->point || point == looked->point + 1;
+	looked->points = point + 1;
+	looked->point = point;
+	looked->n += row->n;
+	return 0;
+}
+
+static int looked_cell(const char *tier, const struct tl_cell *cell, void *arg)
+{
+	struct looked *looked = arg;
+
+	looked->cells += *tier && *cell->class;
+	looked->count += cell->count;
+	looked->own_ns += cell->own_ns;
+	return 0;
+}
+
+static int own_add(const struct tl_history_point *point, void *arg)
+{
+	u64 *own_ns = arg;
+	size_t i, k;
+
+	for (i = 0; i < point->interval->n_tiers; i++)
+		for (k = 0; k < point->interval->tiers[i].n_cells; k++)
+			*own_ns += point->interval->tiers[i].cells[k].own_ns;
+	return 0;
+}
+
+static void test_cells(void)
+{
+	struct tl_history *history = history_of(&tl_history_limits);
+	static const size_t points[] = { 0, 2, 7, 100, 480 };
+	u64 count = feed(history, 1, 3000, BEGIN_NS, 50), own_ns = 0, one_ns = 0;
+	struct tl_history_query query = { .cells = true };
+	struct tl_past *past;
+	size_t i;
+	int code;
+
+	tl_history_each(history, &(struct tl_history_query){ 0 }, own_add, &own_ns, &err);
+	tl_history_each(history, &(struct tl_history_query){ .tier = "service-1:8001" }, own_add, &one_ns, &err);
+	ok(own_ns && one_ns && one_ns < own_ns && !tl_past_open(&past, file, &err), "there is something to read");
+	for (i = 0; i <= ARRAY_SIZE(points); i++) {
+		struct looked looked = { .in_order = true };
+		struct tl_past_reader reader = { looked_row, looked_cell, &looked };
+
+		query.points = points[i % ARRAY_SIZE(points)];
+		query.tier = i == ARRAY_SIZE(points) ? "service-1:8001" : NULL;
+		code = tl_past_cells(past, &query, &reader, &err);
+		ok(!code && looked.in_order && looked.n == 3000 && looked.cells &&
+			   looked.own_ns == (query.tier ? one_ns : own_ns) && (query.tier || looked.count == count) &&
+			   (!query.points || looked.points <= query.points + 1),
+		   "cells alone, %s, at most %zu points: the same sums, in %" PRIu64, query.tier ? "of a tier" : "all", query.points,
+		   looked.points);
+	}
+	tl_past_close(past);
+	tl_history_close(history);
 }
 
 /* ---- how much ------------------------------------------------------------------------------ */
@@ -570,7 +640,7 @@ static void test_damaged(void)
 
 int main(void)
 {
-	static void (*const tests[])(void) = { test_sums, test_age, test_size, test_log, test_kill,
+	static void (*const tests[])(void) = { test_sums, test_cells, test_age, test_size, test_log, test_kill,
 					       test_locked, test_clock, test_foreign, test_damaged, test_full };
 	size_t i;
 

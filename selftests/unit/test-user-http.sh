@@ -128,7 +128,7 @@ requests()
 		answers 200 "$path"
 		answers 200 "$path" -I
 	done
-	for path in / /metrics/ //metrics /metrics/../metrics /../../../../etc/passwd /%2e%2e/%2e%2e/etc/passwd \
+	for path in /metrics/ //metrics /metrics/../metrics /../../../../etc/passwd /%2e%2e/%2e%2e/etc/passwd \
 		/api/v1/../../metrics /%6detrics /metrics%00 /metrics%0d%0aX:y /METRICS '/api/v1/intervals/60' \
 		'/<script>alert(1)</script>' /.; do
 		answers 404 "$path"
@@ -195,6 +195,36 @@ crowds()
 	result $? "a clean end"
 }
 
+# The page is there for whoever may see it, plain or compressed, and is asked for again when it is another one.
+page()
+{
+	local path tag
+
+	begin page ok,hints
+	answers 200 /
+	if ! get "$url/page.js" -o "$dir/plain"; then
+		grep -q 'built without its page' "$dir/body"
+		result $? "there is no page, and it is told"
+		end
+		return
+	fi
+	for path in / /page.js /page.css /icon.svg; do
+		get "$url$path" -o "$dir/plain" -D "$dir/heads" && get "$url$path" -H 'Accept-Encoding: br, gzip' -o "$dir/gzip" &&
+			cmp <(gzip -dc "$dir/gzip") "$dir/plain"
+		result $? "$path: plain and compressed are the same"
+		tag=$(sed -n 's/^ETag: \(.*\)\r$/\1/ip' "$dir/heads")
+		answers 304 "$path" -H "If-None-Match: $tag"
+		answers 200 "$path" -H "If-None-Match: \"other\""
+		answers 200 "$path" -I
+	done
+	get "$url/" -D "$dir/heads" -o "$dir/plain" -H 'Accept-Encoding: gzip;q=0'
+	grep -qi "^Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'" "$dir/heads" &&
+		! grep -qiE 'unsafe|^Content-Encoding' "$dir/heads" && ! grep -qE 'https?://|style=|onclick|<script>' "$dir/plain"
+	point $? "its policy allows what is served here alone" "$dir/heads"
+	end
+	result $? "a clean end"
+}
+
 nothing_yet()
 {
 	begin nothing empty,hints
@@ -239,6 +269,7 @@ for scene in ok ok,charged levels hostile bare gap; do
 done
 growing
 requests
+page
 nothing_yet
 decisions
 unasked

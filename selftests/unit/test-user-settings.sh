@@ -81,7 +81,7 @@ mistakes()
 	run "$daemon" --config "$top/tools/systemd/tierlensd.conf" --check
 	[[ $status == 0 ]]
 	result $? "the file that is installed is well"
-	sed 's,^// \([a-z]\),\1,' "$top/tools/systemd/tierlensd.conf" | grep -vE '^(tls|token)' >"$conf"
+	sed 's,^// \([a-z]\),\1,' "$top/tools/systemd/tierlensd.conf" | grep -vE '^(tls|token|remote-write-(token|ca))' >"$conf"
 	run "$daemon" --config "$conf" --check
 	[[ $status == 0 ]]
 	result $? "and so is what is proposed in it"
@@ -125,12 +125,6 @@ secrets()
 	! grep -q "$token" "$log" "$dir/out" "$dir/err"
 	result $? "it stands in no log"
 	end
-}
-
-certificate()
-{
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
-		-addext 'subjectAltName=IP:127.0.0.1' -keyout "$dir/$1.key" -out "$dir/$1.cert" 2>/dev/null
 }
 
 tls()

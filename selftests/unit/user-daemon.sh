@@ -60,3 +60,10 @@ reload()
 	kill -HUP "$pid"
 	until_true eval "[[ \$(grep -c '$1' '$log') -gt $before ]]"
 }
+
+# certificate NAME: of 127.0.0.1, signed by itself: $dir/NAME.key and $dir/NAME.cert
+certificate()
+{
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
+		-addext 'subjectAltName=IP:127.0.0.1' -keyout "$dir/$1.key" -out "$dir/$1.cert" 2>/dev/null
+}

@@ -85,7 +85,7 @@ def rest_sums(sums, interval):
     for probe in ("hook", "function"):
         if probe + "_hits" in cost:
             sums[key("tierlens_probe_hits_total", probe=probe)] += cost[probe + "_hits"]
-            sums[key("tierlens_probe_seconds_total", probe=probe)] += cost[probe + "_s"]
+            sums[key("tierlens_probe_seconds_total", probe=probe)] += cost[probe + "_s"] + cost.get(probe + "_way_s", 0)
     for count in interval.get("counts", []):
         sums[key("tierlens_pmu_events_total", event=count["event"])] += count["value"]
         sums[key("tierlens_pmu_enabled_seconds_total", event=count["event"])] += count["enabled_s"]

@@ -13,17 +13,9 @@ import json
 import random
 import sys
 
-FIRST_EXP, LAST_EXP, SUB_BITS = 10, 38, 3
+from buckets import bucket
+
 TIERS = ("nginx:80", "php-fpm:9000", "mariadbd:3306")
-
-
-def bucket(ns):
-    exp = ns.bit_length() - 1
-    if exp < FIRST_EXP:
-        return 0
-    if exp >= LAST_EXP:
-        return ((LAST_EXP - FIRST_EXP) << SUB_BITS) + 1
-    return 1 + ((exp - FIRST_EXP) << SUB_BITS) + ((ns >> (exp - SUB_BITS)) & 7)
 
 
 class Cell:

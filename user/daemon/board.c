@@ -8,24 +8,19 @@
  */
 #include "daemon/board.h"
 
+#include "clock.h"
+#include "daemon/where.h"
 #include "feed.h"
+#include "out.h"
 #include "recording.h"
 
 #include <errno.h>
+#include <linux/tierlens.h>
 #include <stdlib.h>
 #include <tierlens-version.h>
-#include <time.h>
 
 #define JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
 #define ALIVE_NS 60000000000ULL
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 /**
  * tl_line_put() - No more need of a line
@@ -87,8 +82,8 @@ int tl_board_begin(struct tl_board *board, size_t cap)
 	pthread_mutex_init(&board->lock, NULL);
 	board->intervals.most = TL_BOARD_INTERVALS;
 	board->decisions.most = TL_BOARD_DECISIONS;
-	board->began_s = tl_ns_to_s(now_ns(CLOCK_REALTIME));
-	board->turn_ns = now_ns(CLOCK_MONOTONIC);
+	board->began_s = tl_ns_to_s(tl_clock_ns(CLOCK_REALTIME));
+	board->turn_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	board->version = 1;
 	if (tl_metrics_begin(&board->metrics, cap))
 		return -ENOMEM;
@@ -119,15 +114,37 @@ void tl_board_end(struct tl_board *board)
 void tl_board_turn(struct tl_board *board, const struct tl_feed *feed)
 {
 	pthread_mutex_lock(&board->lock);
-	board->turn_ns = now_ns(CLOCK_MONOTONIC);
+	board->turn_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	if (board->enabled != feed->enabled) {
 		tl_metric_gauge(of_daemon(board), TL_OF_UP, feed->enabled);
 		board->version++;
 	}
 	board->enabled = feed->enabled;
 	board->interval_ms = feed->interval_ms;
+	if (board->processors != feed->processors) {
+		tl_metric_gauge(of_daemon(board), TL_OF_PROCESSORS, feed->processors);
+		board->version++;
+	}
 	board->processors = feed->processors;
 	pthread_mutex_unlock(&board->lock);
+}
+
+/**
+ * tl_board_where() - By what others know this host
+ * @board: board
+ * @where: its addresses, and where its tiers listen
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tl_board_where(struct tl_board *board, const struct tl_where *where)
+{
+	int code;
+
+	pthread_mutex_lock(&board->lock);
+	code = tl_where_show(where, &board->metrics, tl_clock_ns(CLOCK_MONOTONIC));
+	board->version++;
+	pthread_mutex_unlock(&board->lock);
+	return code;
 }
 
 /* As in a recording. */
@@ -155,7 +172,7 @@ static struct tl_interval *copy(const struct tl_interval *interval)
 /* Lines cost more than all else of an interval: where nobody asks for them, a copy of the last one has to do. */
 static int interval_keep(struct tl_board *board, const struct tl_interval *interval)
 {
-	bool asked = board->unasked < TL_BOARD_INTERVALS;
+	bool asked = board->unasked < TL_BOARD_INTERVALS && (board->asked || board->intervals.bytes < TL_BOARD_BYTES_UNASKED);
 	struct tl_interval *newest = asked ? NULL : copy(interval);
 	struct tl_line *line = asked ? interval_line(interval) : NULL;
 
@@ -169,6 +186,30 @@ static int interval_keep(struct tl_board *board, const struct tl_interval *inter
 	while (newest && board->intervals.n)
 		oldest_drop(&board->intervals);
 	return 0;
+}
+
+/**
+ * tl_board_known() - What others have of an earlier life is not to be counted again
+ * @board: board without any interval
+ * @end_ns: end of the last interval that they have, since the epoch
+ */
+void tl_board_known(struct tl_board *board, u64 end_ns)
+{
+	board->metrics.known_ns = end_ns;
+	board->metrics.known = TIERLENS_INTERVALS_KEPT;
+}
+
+/**
+ * tl_board_pushed() - How remote write is
+ * @board: board
+ * @figures: how it is
+ */
+void tl_board_pushed(struct tl_board *board, const struct tl_push_figures *figures)
+{
+	pthread_mutex_lock(&board->lock);
+	tl_metrics_pushed(&board->metrics, figures);
+	board->version++;
+	pthread_mutex_unlock(&board->lock);
 }
 
 /**
@@ -189,7 +230,7 @@ int tl_board_interval(struct tl_board *board, const struct tl_interval *interval
 	board->generation = interval->generation;
 	board->start_ns = interval->start_ns;
 	board->length_ns = interval->length_ns;
-	code = code ? code : tl_metrics_add(&board->metrics, interval, missed, now_ns(CLOCK_MONOTONIC));
+	code = code ? code : tl_metrics_add(&board->metrics, interval, missed, tl_clock_ns(CLOCK_MONOTONIC));
 	board->version++;
 	pthread_mutex_unlock(&board->lock);
 	return code;
@@ -241,7 +282,7 @@ void tl_board_reloaded(struct tl_board *board, bool well)
 	pthread_mutex_lock(&board->lock);
 	tl_metric_gauge(of_daemon(board), TL_OF_RELOAD, well);
 	if (well)
-		tl_metric_gauge(of_daemon(board), TL_OF_RELOADED, tl_ns_to_s(now_ns(CLOCK_REALTIME)));
+		tl_metric_gauge(of_daemon(board), TL_OF_RELOADED, tl_ns_to_s(tl_clock_ns(CLOCK_REALTIME)));
 	board->version++;
 	pthread_mutex_unlock(&board->lock);
 }
@@ -266,6 +307,7 @@ static void ask(struct tl_board *board)
 	struct tl_line *line = board->newest ? interval_line(board->newest) : NULL;
 
 	board->unasked = 0;
+	board->asked = true;
 	if (!line)
 		return;
 	line_add(&board->intervals, line);
@@ -298,6 +340,25 @@ size_t tl_board_lines(struct tl_board *board, struct tl_lines *of, size_t last, 
 	return n;
 }
 
+/* Null as long as nothing is to be sent. */
+static json_t *push_json(const struct tl_board *board)
+{
+	const struct tl_metric_rows *rows = &board->metrics.rows[TL_ROWS_PUSH];
+	const union tl_metric_value *value = rows->n ? rows->row[0]->value : NULL;
+	u64 lost = 0;
+	unsigned int i;
+
+	if (!value)
+		return json_null();
+	for (i = 0; i < TL_PUSH_LOSSES; i++)
+		lost += value[TL_OF_PUSH_LOST + i].n;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:b}", "samples", (json_int_t)value[TL_OF_SENT].n, "samples_lost",
+			 (json_int_t)lost, "intervals_lost", (json_int_t)value[TL_OF_PUSH_INTERVALS].n, "pending_intervals",
+			 (json_int_t)value[TL_OF_PUSH_WAITING].real, "queue_bytes", (json_int_t)value[TL_OF_PUSH_BYTES].real,
+			 "queue_limit_bytes", (json_int_t)value[TL_OF_PUSH_SIZE].real, "last_sent_t",
+			 tl_out_real(value[TL_OF_PUSH_LAST].real), "up", value[TL_OF_PUSH_UP].real > 0);
+}
+
 /**
  * tl_board_status() - How the daemon is, as JSON
  * @board: board
@@ -315,14 +376,16 @@ char *tl_board_status(struct tl_board *board)
 	if (board->generation)
 		last = json_pack("{s:I, s:f, s:f}", "generation", (json_int_t)board->generation, "t",
 				 tl_ns_to_s(board->start_ns), "seconds", tl_ns_to_s(board->length_ns));
-	object = json_pack("{s:s, s:f, s:b, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:s, s:b}}", "version",
+	object = json_pack("{s:s, s:f, s:b, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:{s:s, s:b}, s:o}",
+			   "version",
 			   TIERLENS_VERSION, "began_t", board->began_s, "measuring", (int)board->enabled, "interval_s",
 			   board->interval_ms / 1e3, "processors", (json_int_t)board->processors, "last_interval", last,
 			   "intervals", (json_int_t)value[TL_OF_INTERVALS].n, "intervals_missed",
 			   (json_int_t)value[TL_OF_MISSED].n, "intervals_kept", (json_int_t)board->intervals.n,
 			   "decisions_kept", (json_int_t)board->decisions.n, "series",
-			   (json_int_t)board->metrics.series, "series_most", (json_int_t)board->metrics.cap, "listen",
-			   "address", board->address, "tls", (int)board->tls);
+			   (json_int_t)board->metrics.series, "series_most", (json_int_t)board->metrics.cap, "history",
+			   board->history != NULL, "replay", board->replay != NULL, "listen",
+			   "address", board->address, "tls", (int)board->tls, "remote_write", push_json(board));
 	pthread_mutex_unlock(&board->lock);
 	text = object ? json_dumps(object, JSON_FLAGS) : NULL;
 	json_decref(object);
@@ -379,7 +442,7 @@ bool tl_board_is_alive(struct tl_board *board)
 	u64 ago_ns;
 
 	pthread_mutex_lock(&board->lock);
-	ago_ns = now_ns(CLOCK_MONOTONIC) - board->turn_ns;
+	ago_ns = tl_clock_ns(CLOCK_MONOTONIC) - board->turn_ns;
 	pthread_mutex_unlock(&board->lock);
 	return ago_ns < ALIVE_NS;
 }

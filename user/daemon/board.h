@@ -11,8 +11,11 @@
 #define TL_BOARD_INTERVALS 60 /* the newest that are kept, and */
 #define TL_BOARD_DECISIONS 200
 #define TL_BOARD_BYTES (8UL << 20) /* so much of each at most */
+#define TL_BOARD_BYTES_UNASKED (256UL << 10) /* of intervals, as long as nobody has ever asked */
 
 struct tl_feed;
+struct tl_where;
+struct tl_studies;
 
 /**
  * struct tl_line - A row of JSON with its newline, for several readers
@@ -39,8 +42,11 @@ struct tl_lines {
  * @turn_ns: when the loop came round last, on the monotonic clock
  * @generation: of the last interval, 0 for none; it began @start_ns and took @length_ns
  * @began_s: when the daemon began, since the epoch
+ * @asked: somebody ever did
  * @enabled: the module is measuring, @interval_ms: in intervals of that length
  * @address: where it listens, "" for nowhere
+ * @history: file of the history, NULL for none; @replay: that of a recording that is told of instead of the kernel.
+ *           Both and @studies are set before anybody can ask, and stay
  */
 struct tl_board {
 	pthread_mutex_t lock;
@@ -51,13 +57,18 @@ struct tl_board {
 	u64 version, turn_ns, generation, start_ns, length_ns;
 	double began_s;
 	u32 processors, interval_ms;
-	bool enabled, tls;
+	bool enabled, tls, asked;
 	char address[80];
+	const char *history, *replay;
+	struct tl_studies *studies;
 };
 
 int tl_board_begin(struct tl_board *board, size_t cap);
 void tl_board_end(struct tl_board *board);
 void tl_board_turn(struct tl_board *board, const struct tl_feed *feed);
+void tl_board_known(struct tl_board *board, u64 end_ns);
+void tl_board_pushed(struct tl_board *board, const struct tl_push_figures *figures);
+int tl_board_where(struct tl_board *board, const struct tl_where *where);
 int tl_board_interval(struct tl_board *board, const struct tl_interval *interval, u64 missed);
 void tl_board_row(struct tl_board *board, json_t *row, const char *line);
 void tl_board_cap(struct tl_board *board, size_t cap);

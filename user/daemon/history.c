@@ -9,12 +9,13 @@
  */
 #include "daemon/history.h"
 
+#include "clock.h"
 #include "daemon/history-store.h"
+#include "daemon/news.h"
 #include "error.h"
 #include "table.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,7 +24,6 @@
 #define BATCH_S 10
 #define BATCH_MOST 128 /* intervals, of the shortest ones */
 #define EFFORT 1
-#define NEWS 8
 #define ASIDES_MOST 3 /* damaged files of one run: they are as large as the history */
 #define ROW_BYTES_MAX 65536
 #define SECOND_NS 1000000000ULL
@@ -69,29 +69,8 @@ struct tl_history {
 	bool open, failing, looked, looked_at, unreadable;
 	struct stat stat;
 	unsigned int asides;
-	char news[NEWS][600];
-	unsigned int n_news;
+	struct tl_news news;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * SECOND_NS + (u64)now.tv_nsec;
-}
-
-/* There is no room for more sentences than somebody listens to. */
-__attribute__((format(printf, 2, 3))) static void tell(struct tl_history *h, const char *format, ...)
-{
-	va_list args;
-
-	if (h->n_news == NEWS)
-		return;
-	va_start(args, format);
-	vsnprintf(h->news[h->n_news++], sizeof(h->news[0]), format, args);
-	va_end(args);
-}
 
 /**
  * tl_history_news() - What has happened to the history
@@ -103,11 +82,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct tl_history *h, con
  */
 bool tl_history_news(struct tl_history *history, char *text, size_t room)
 {
-	if (!history->n_news)
-		return false;
-	snprintf(text, room, "%s", history->news[0]);
-	memmove(history->news, history->news + 1, --history->n_news * sizeof(history->news[0]));
-	return true;
+	return tl_news_take(&history->news, text, room);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -143,8 +118,9 @@ static int move_aside(struct tl_history *h, struct tl_error *err)
 		free(to);
 	}
 	if (!code)
-		tell(h, "%s was damaged: it is %s now, and a new history was begun; sqlite3 with .recover may get out "
-		     "of it what is left", h->file, aside);
+		tl_news_tell(&h->news,
+			     "%s was damaged: it is %s now, and a new history was begun; sqlite3 with .recover may get out "
+			     "of it what is left", h->file, aside);
 	free(aside);
 	return code;
 }
@@ -255,17 +231,17 @@ static int batch(struct tl_history *h, struct tl_error *err)
 static void tell_failing(struct tl_history *h, const char *text)
 {
 	if (!h->failing)
-		tell(h, "%s; intervals are kept in memory until then", text);
+		tl_news_tell(&h->news, "%s; intervals are kept in memory until then", text);
 	h->failing = true;
 }
 
 static void tell_written(struct tl_history *h)
 {
 	if (h->failing)
-		tell(h, "%s is written again", h->file);
+		tl_news_tell(&h->news, "%s is written again", h->file);
 	if (h->lost > h->lost_said)
-		tell(h, "%llu intervals found no place in memory meanwhile, and are lost",
-		     (unsigned long long)(h->lost - h->lost_said));
+		tl_news_tell(&h->news, "%llu intervals found no place in memory meanwhile, and are lost",
+			     (unsigned long long)(h->lost - h->lost_said));
 	h->lost_said = h->lost;
 	h->failing = false;
 }
@@ -300,7 +276,7 @@ int tl_history_flush(struct tl_history *history, struct tl_error *err)
 	struct tl_error later;
 	int code;
 
-	h->done_ns = now_ns();
+	h->done_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	if (!h->first && !h->failing && !h->unreadable)
 		return 0;
 	code = batch_try(h, err);
@@ -315,8 +291,8 @@ int tl_history_flush(struct tl_history *history, struct tl_error *err)
 	h->unsaid = 0;
 	tell_written(h);
 	if (h->looked && h->store.damaged > h->damaged)
-		tell(h, "%s: %llu rows are damaged, and shown as gaps: is the disk sound?", h->file,
-		     (unsigned long long)(h->store.damaged - h->damaged));
+		tl_news_tell(&h->news, "%s: %llu rows are damaged, and shown as gaps: is the disk sound?", h->file,
+			     (unsigned long long)(h->store.damaged - h->damaged));
 	h->damaged = h->store.damaged;
 	h->looked = true;
 	tl_store_shrink(&h->store, &later);
@@ -329,7 +305,7 @@ int tl_history_flush(struct tl_history *history, struct tl_error *err)
  */
 void tl_history_turn(struct tl_history *history)
 {
-	u64 waited_ns = now_ns() - history->done_ns;
+	u64 waited_ns = tl_clock_ns(CLOCK_MONOTONIC) - history->done_ns;
 	struct tl_error err;
 
 	if (waited_ns >= BATCH_S * SECOND_NS || (history->items >= BATCH_MOST && !history->failing))
@@ -422,7 +398,7 @@ int tl_history_open(struct tl_history **history, const char *file, const struct 
 		return tl_error_no_memory(err);
 	h->limits = *limits;
 	h->last = &h->first;
-	h->done_ns = now_ns();
+	h->done_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	h->file = strdup(file);
 	h->packer = tl_packer_new();
 	code = h->file && h->packer ? file_open(h, err) : tl_error_no_memory(err);

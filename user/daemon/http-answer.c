@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who asks for what, whether he may, and what he gets. */
 #include "daemon/board.h"
-#include "daemon/http.h"
+#include "daemon/http-answer.h"
+#include "daemon/page.h"
+#include "daemon/study.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,81 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JSON "application/json"
 #define LINES "application/jsonl"
 #define PLAIN "text/plain; charset=utf-8"
 
 static const char *const metrics_types[] = { "text/plain; version=0.0.4; charset=utf-8",
 					     "application/openmetrics-text; version=1.0.0; charset=utf-8" };
-
-/* Headers that all answers have: nothing of ours is to be shown within something else, or to be kept. */
-static const char *const headers[][2] = {
-	{ "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "X-Frame-Options", "DENY" },
-	{ "Referrer-Policy", "no-referrer" },
-	{ "Cross-Origin-Resource-Policy", "same-origin" },
-	{ "Cache-Control", "no-store" },
-};
-
-static struct MHD_Response *dressed(struct MHD_Response *response, const char *type)
-{
-	size_t i;
-
-	for (i = 0; response && i < ARRAY_SIZE(headers); i++)
-		MHD_add_response_header(response, headers[i][0], headers[i][1]);
-	if (response)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	return response;
-}
-
-/* Return: -ENOMEM without a response. */
-static int send_it(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response)
-{
-	int code;
-
-	if (!response)
-		return -ENOMEM;
-	code = MHD_queue_response(connection, status, response) == MHD_YES ? 0 : -EIO;
-	MHD_destroy_response(response);
-	return code;
-}
-
-/* A text that was allocated, and is freed. */
-static int send_text(struct MHD_Connection *connection, unsigned int status, const char *type, char *text)
-{
-	struct MHD_Response *response;
-
-	if (!text)
-		return -ENOMEM;
-	response = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		free(text);
-	return send_it(connection, status, dressed(response, type));
-}
-
-/* What cannot be had, as a sentence. @header and @value, if there is one more. */
-static int refuse(struct MHD_Connection *connection, unsigned int status, const char *sentence, const char *header,
-		  const char *value)
-{
-	struct MHD_Response *response;
-	json_t *object = json_pack("{s:s}", "error", sentence);
-	char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-
-	json_decref(object);
-	response = text ? MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE) : NULL;
-	if (!response)
-		free(text);
-	dressed(response, JSON);
-	if (response && header)
-		MHD_add_response_header(response, header, value);
-	return send_it(connection, status, response);
-}
-
-static const char *header_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
 
 /* ---- metrics ------------------------------------------------------------- */
 
@@ -119,10 +51,19 @@ static bool wants_open(const char *accept)
 	return wishes[1] > 0 && wishes[1] >= wishes[0];
 }
 
+/* One that is not of now is of no use, and as long as the other. */
+static void page_drop_old(struct tl_http_page *page, u64 version)
+{
+	if (!page->response || page->version == version)
+		return;
+	MHD_destroy_response(page->response);
+	*page = (struct tl_http_page){ NULL, 0 };
+}
+
 /* Made anew only when something has changed: then any number may ask. */
 static int metrics_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
 {
-	bool open = wants_open(header_of(connection, MHD_HTTP_HEADER_ACCEPT));
+	bool open = wants_open(tl_http_header(connection, MHD_HTTP_HEADER_ACCEPT));
 	struct tl_http_page *page = &pages->metrics[open];
 	struct MHD_Response *response;
 	size_t len;
@@ -137,8 +78,9 @@ static int metrics_send(struct tl_http_pages *pages, struct MHD_Connection *conn
 		}
 		if (page->response)
 			MHD_destroy_response(page->response);
-		page->response = dressed(response, metrics_types[open]);
+		page->response = tl_http_dress(response, metrics_types[open], NULL);
 		MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
+		page_drop_old(&pages->metrics[!open], page->version);
 	}
 	if (!page->response)
 		return -ENOMEM;
@@ -177,7 +119,7 @@ static int lines_send(struct tl_http_pages *pages, struct MHD_Connection *connec
 	response = MHD_create_response_from_iovec(parts, (unsigned int)lines->n, lines_free, lines);
 	if (!response)
 		lines_free(lines);
-	return send_it(connection, MHD_HTTP_OK, dressed(response, LINES));
+	return tl_http_send(connection, MHD_HTTP_OK, tl_http_dress(response, LINES, NULL));
 }
 
 /* "last=5"; 0 if it is not one of those. */
@@ -199,7 +141,7 @@ static int intervals_send(struct tl_http_pages *pages, struct MHD_Connection *co
 	size_t last = last_of(connection, 1, TL_BOARD_INTERVALS);
 
 	if (!last)
-		return refuse(connection, MHD_HTTP_BAD_REQUEST, "last is a whole number from 1 to 60", NULL, NULL);
+		return tl_http_deny(connection, MHD_HTTP_BAD_REQUEST, "last is a whole number from 1 to 60", NULL, NULL);
 	return lines_send(pages, connection, &pages->board->intervals, last);
 }
 
@@ -208,20 +150,36 @@ static int decisions_send(struct tl_http_pages *pages, struct MHD_Connection *co
 	size_t last = last_of(connection, TL_BOARD_DECISIONS, TL_BOARD_DECISIONS);
 
 	if (!last)
-		return refuse(connection, MHD_HTTP_BAD_REQUEST, "last is a whole number from 1 to 200", NULL, NULL);
+		return tl_http_deny(connection, MHD_HTTP_BAD_REQUEST, "last is a whole number from 1 to 200", NULL, NULL);
 	return lines_send(pages, connection, &pages->board->decisions, last);
 }
 
 static int status_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
 {
-	return send_text(connection, MHD_HTTP_OK, JSON, tl_board_status(pages->board));
+	return tl_http_text(connection, MHD_HTTP_OK, TL_HTTP_JSON, tl_board_status(pages->board));
+}
+
+static int demands_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
+{
+	return tl_http_text(connection, MHD_HTTP_OK, TL_HTTP_JSON, tl_study_answer(pages->board->studies, TL_STUDY_DEMANDS));
+}
+
+static int capacity_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
+{
+	return tl_http_text(connection, MHD_HTTP_OK, TL_HTTP_JSON, tl_study_answer(pages->board->studies, TL_STUDY_CAPACITY));
+}
+
+/* So that the page asks for a token only where there is one. */
+static int token_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
+{
+	return tl_http_text(connection, MHD_HTTP_OK, PLAIN, strdup(pages->token.len ? "needed\n" : "none\n"));
 }
 
 static int healthy_send(struct tl_http_pages *pages, struct MHD_Connection *connection)
 {
 	if (tl_board_is_alive(pages->board))
-		return send_text(connection, MHD_HTTP_OK, PLAIN, strdup("healthy\n"));
-	return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+		return tl_http_text(connection, MHD_HTTP_OK, PLAIN, strdup("healthy\n"));
+	return tl_http_deny(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 		      "tierlensd has not looked at the kernel for a minute: see its log, and restart it", NULL, NULL);
 }
 
@@ -230,8 +188,8 @@ static int ready_send(struct tl_http_pages *pages, struct MHD_Connection *connec
 	const char *why;
 
 	if (tl_board_is_ready(pages->board, &why))
-		return send_text(connection, MHD_HTTP_OK, PLAIN, strdup("ready\n"));
-	return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, why, NULL, NULL);
+		return tl_http_text(connection, MHD_HTTP_OK, PLAIN, strdup("ready\n"));
+	return tl_http_deny(connection, MHD_HTTP_SERVICE_UNAVAILABLE, why, NULL, NULL);
 }
 
 /* @open: told to whoever asks, also without the token. */
@@ -244,8 +202,13 @@ static const struct path {
 	{ "/api/v1/status", status_send, false },
 	{ "/api/v1/intervals", intervals_send, false },
 	{ "/api/v1/decisions", decisions_send, false },
+	{ "/api/v1/history", tl_http_history, false },
+	{ "/api/v1/histogram", tl_http_histogram, false },
+	{ "/api/v1/demands", demands_send, false },
+	{ "/api/v1/capacity", capacity_send, false },
 	{ "/-/healthy", healthy_send, true },
 	{ "/-/ready", ready_send, true },
+	{ "/-/token", token_send, true },
 };
 
 static const struct path *path_of(const char *name)
@@ -283,9 +246,9 @@ static bool is_meant(const char *host)
 /* A request that brings something along: none of ours does, and it need not be read. */
 static bool has_body(struct MHD_Connection *connection)
 {
-	const char *length = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = tl_http_header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	return header_of(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) || (length && strcmp(length, "0"));
+	return tl_http_header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) || (length && strcmp(length, "0"));
 }
 
 /**
@@ -300,12 +263,12 @@ static bool has_body(struct MHD_Connection *connection)
 int tl_http_refuse(struct tl_http_pages *pages, struct MHD_Connection *connection, const char *method)
 {
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "nothing can be changed here: use GET or HEAD",
+		return tl_http_deny(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "nothing can be changed here: use GET or HEAD",
 			      MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	if (has_body(connection))
-		return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "a request has no body here", NULL, NULL);
-	if (!pages->token.len && !is_meant(header_of(connection, MHD_HTTP_HEADER_HOST)))
-		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+		return tl_http_deny(connection, MHD_HTTP_CONTENT_TOO_LARGE, "a request has no body here", NULL, NULL);
+	if (!pages->token.len && !is_meant(tl_http_header(connection, MHD_HTTP_HEADER_HOST)))
+		return tl_http_deny(connection, MHD_HTTP_MISDIRECTED_REQUEST,
 			      "without a token this is told by address, or as localhost, only", NULL, NULL);
 	return 0;
 }
@@ -321,15 +284,20 @@ int tl_http_refuse(struct tl_http_pages *pages, struct MHD_Connection *connectio
  */
 int tl_http_answer(struct tl_http_pages *pages, struct MHD_Connection *connection, const char *path)
 {
+	const struct tl_page_file *file = tl_page_find(path);
 	const struct path *known = path_of(path);
 
-	if ((!known || !known->open) && !may(&pages->token, header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
-		return refuse(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed: Authorization: Bearer TOKEN",
+	if (file)
+		return tl_http_page(connection, file);
+	if (!strcmp(path, "/"))
+		return tl_http_pageless(connection);
+	if ((!known || !known->open) && !may(&pages->token, tl_http_header(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
+		return tl_http_deny(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed: Authorization: Bearer TOKEN",
 			      MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"tierlensd\"");
 	if (!known)
-		return refuse(connection, MHD_HTTP_NOT_FOUND,
-			      "there are /metrics, /api/v1/status, /api/v1/intervals?last=N, /api/v1/decisions, "
-			      "/-/healthy and /-/ready", NULL, NULL);
+		return tl_http_deny(connection, MHD_HTTP_NOT_FOUND,
+			      "there are /, /metrics, /-/healthy, /-/ready, /-/token and, below /api/v1/, status, "
+			      "intervals?last=N, decisions, history, histogram, demands and capacity", NULL, NULL);
 	return known->send(pages, connection);
 }
 

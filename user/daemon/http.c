@@ -8,6 +8,7 @@
  */
 #include "daemon/http.h"
 
+#include "clock.h"
 #include "daemon/board.h"
 #include "error.h"
 
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONNECTIONS 64
@@ -54,14 +54,6 @@ struct tl_http {
 	int fd;
 	char said[200];
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 /* ---- what is asked for --------------------------------------------------- */
 
@@ -145,7 +137,7 @@ static struct open_connection *place(struct tl_http *http, int fd)
 
 	for (i = 0; i < CONNECTIONS; i++)
 		if (http->open[i].fd < 0) {
-			http->open[i] = (struct open_connection){ http, now_ns(), fd };
+			http->open[i] = (struct open_connection){ http, tl_clock_ns(CLOCK_MONOTONIC), fd };
 			return &http->open[i];
 		}
 	return NULL;
@@ -178,7 +170,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **re
 	(void)how;
 	pthread_mutex_lock(&http->lock);
 	if (open)
-		open->since_ns = now_ns();
+		open->since_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_unlock(&http->lock);
 }
 
@@ -331,7 +323,7 @@ int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_boa
 void tl_http_turn(struct tl_http *http)
 {
 	const struct linger at_once = { .l_onoff = 1 };
-	u64 now = now_ns();
+	u64 now = tl_clock_ns(CLOCK_MONOTONIC);
 	size_t i;
 
 	if (!http)

@@ -85,7 +85,7 @@ static bool wants_hosts(const struct tl_daemon *daemon)
 /* Other settings. What the adaptor has learnt goes only if it is to go by something else. */
 static int renew(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
 {
-	struct tl_adapt_feed fresh = { .processors = control->feed.processors, .trap_s = control->feed.trap_s,
+	struct tl_adapt_feed fresh = { .processors = control->feed.processors,
 				       .function_trap_s = control->feed.function_trap_s };
 	struct tl_error refused;
 
@@ -163,7 +163,6 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	control.ctl = feed.ctl;
 	control.adapt = tl_adapt_new(&daemon->adapt);
 	control.feed.processors = feed.processors;
-	control.feed.trap_s = TL_HOOK_TRAP_S;
 	control.feed.function_trap_s = cost.both_s / 2;
 	code = control.adapt ? enable(daemon, &feed, err) : tl_error_no_memory(err);
 	code = code ? code : interval_check(&feed, err);

@@ -190,7 +190,19 @@ static void totals_add(struct tl_metrics *metrics, const struct tl_interval *int
 	sum_add(row, TL_OF_PROBE_HITS, &interval->cost[TL_COST_HOOK_HITS]);
 	sum_add(row, TL_OF_PROBE_HITS + 1, &interval->cost[TL_COST_FUNCTION_HITS]);
 	sum_add(row, TL_OF_PROBE_NS, &interval->cost[TL_COST_HOOK]);
+	sum_add(row, TL_OF_PROBE_NS, &interval->cost[TL_COST_HOOK_WAY]);
 	sum_add(row, TL_OF_PROBE_NS + 1, &interval->cost[TL_COST_FUNCTION]);
+}
+
+/* What another daemon has counted before us. There are no more of it behind the first that it had not. */
+static bool is_known(struct tl_metrics *metrics, const struct tl_interval *interval)
+{
+	if (metrics->known && interval->start_ns + interval->length_ns <= metrics->known_ns) {
+		metrics->known--;
+		return true;
+	}
+	metrics->known = 0;
+	return false;
 }
 
 /**
@@ -207,6 +219,8 @@ int tl_metrics_add(struct tl_metrics *metrics, const struct tl_interval *interva
 	size_t i;
 	int code = 0;
 
+	if (is_known(metrics, interval))
+		return 0;
 	metrics->now_ns = now_ns;
 	metrics->time_ns = interval->start_ns + interval->length_ns;
 	totals_add(metrics, interval, missed);

@@ -13,6 +13,8 @@ static const char *const ways[] = { "in", "out" };
 static const char *const transfers[] = { "read", "write" };
 static const char *const probes[] = { "hook", "function" };
 static const char *const version[] = { TIERLENS_VERSION };
+const char *const tl_push_loss_names[TL_PUSH_LOSSES] = { "refused", "no_room", "damaged", "unwritten", "clock" };
+const char *const tl_push_outcome_names[TL_PUSH_OUTCOMES] = { "accepted", "refused", "retried" };
 static const char *const levels[] = { "off", "trace", "server", "method" };
 
 const struct tl_rows_shape tl_rows_shapes[TL_ROWS_KINDS] = {
@@ -26,6 +28,9 @@ const struct tl_rows_shape tl_rows_shapes[TL_ROWS_KINDS] = {
 	[TL_ROWS_HOST] = { { "resource" }, 1, 1, true },
 	[TL_ROWS_RATE] = { { "resource" }, 1, 1, true },
 	[TL_ROWS_DECISION] = { { "kind", "why" }, 2, 1, false },
+	[TL_ROWS_PUSH] = { { NULL }, 0, TL_OF_PUSH_COLUMNS, false },
+	[TL_ROWS_ENDPOINT] = { { "tier", "endpoint" }, 2, 1, false },
+	[TL_ROWS_ADDRESS] = { { "address" }, 1, 1, false },
 };
 
 #define COUNTER(name_, unit_, kind_, form_, column_, help_) \
@@ -34,6 +39,8 @@ const struct tl_rows_shape tl_rows_shapes[TL_ROWS_KINDS] = {
 	{ "tierlens_" name_, unit_, help_, TL_METRIC_COUNTER, kind_, form_, column_, n_, label_, names_ }
 #define GAUGE(name_, unit_, kind_, column_, help_) \
 	{ "tierlens_" name_, unit_, help_, TL_METRIC_GAUGE, kind_, TL_FORM_REAL, column_, 1, NULL, NULL }
+#define INFO(name_, kind_, help_) \
+	{ "tierlens_" name_, NULL, help_, TL_METRIC_INFO, kind_, TL_FORM_REAL, 0, 1, NULL, NULL }
 #define HISTOGRAM(name_, column_, help_) \
 	{ "tierlens_" name_, "seconds", help_, TL_METRIC_HISTOGRAM, TL_ROWS_CELL, TL_FORM_NS, column_, TL_METRIC_HIST, \
 	  NULL, NULL }
@@ -42,6 +49,7 @@ const struct tl_family tl_families[] = {
 	{ "tierlens_build", NULL, "What this is.", TL_METRIC_INFO, TL_ROWS_DAEMON, TL_FORM_REAL, TL_OF_BUILD, 1, "version",
 	  version },
 	GAUGE("up", NULL, TL_ROWS_DAEMON, TL_OF_UP, "Whether the kernel module is measuring."),
+	GAUGE("processors", NULL, TL_ROWS_DAEMON, TL_OF_PROCESSORS, "Processors of the host."),
 	GAUGE("interval_seconds", "seconds", TL_ROWS_DAEMON, TL_OF_LENGTH, "Length of the last interval."),
 	GAUGE("last_interval_timestamp_seconds", "seconds", TL_ROWS_DAEMON, TL_OF_LAST, "End of the last interval."),
 	COUNTER("intervals", NULL, TL_ROWS_DAEMON, TL_FORM_WHOLE, TL_OF_INTERVALS, "Intervals that were read."),
@@ -64,6 +72,23 @@ const struct tl_family tl_families[] = {
 		 "Time that probes took on processors."),
 	COUNTER("adaptor_decisions", NULL, TL_ROWS_DECISION, TL_FORM_WHOLE, 0,
 		"Decisions and findings of the adaptor."),
+
+	COUNTER("remote_write_samples", NULL, TL_ROWS_PUSH, TL_FORM_WHOLE, TL_OF_SENT,
+		"Samples that the receiver of remote write has taken."),
+	COUNTER("remote_write_samples_repeated", NULL, TL_ROWS_PUSH, TL_FORM_WHOLE, TL_OF_REPEATED,
+		"Samples that were sent again for want of an answer, and that it seems to have had."),
+	COUNTERS("remote_write_samples_lost", NULL, TL_ROWS_PUSH, TL_FORM_WHOLE, TL_OF_PUSH_LOST, "reason",
+		 tl_push_loss_names, TL_PUSH_LOSSES, "Samples that it will never have."),
+	COUNTER("remote_write_intervals_lost", NULL, TL_ROWS_PUSH, TL_FORM_WHOLE, TL_OF_PUSH_INTERVALS,
+		"Intervals of which it will never have any, because they found or kept no place in the queue."),
+	COUNTERS("remote_write_requests", NULL, TL_ROWS_PUSH, TL_FORM_WHOLE, TL_OF_PUSH_REQUESTS, "outcome",
+		 tl_push_outcome_names, TL_PUSH_OUTCOMES, "Requests to it, by what became of them."),
+	GAUGE("remote_write_pending_intervals", NULL, TL_ROWS_PUSH, TL_OF_PUSH_WAITING, "Intervals in the queue."),
+	GAUGE("remote_write_queue_bytes", "bytes", TL_ROWS_PUSH, TL_OF_PUSH_BYTES, "What of the queue's file is used."),
+	GAUGE("remote_write_queue_limit_bytes", "bytes", TL_ROWS_PUSH, TL_OF_PUSH_SIZE, "Size of the queue's file."),
+	GAUGE("remote_write_last_sent_timestamp_seconds", "seconds", TL_ROWS_PUSH, TL_OF_PUSH_LAST,
+	      "End of the last interval that it has."),
+	GAUGE("remote_write_up", NULL, TL_ROWS_PUSH, TL_OF_PUSH_UP, "Whether it took the last request."),
 
 	COUNTER("requests", NULL, TL_ROWS_CELL, TL_FORM_WHOLE, TL_OF_REQUESTS, "Requests that were answered."),
 	COUNTER("requests_carried", NULL, TL_ROWS_CELL, TL_FORM_WHOLE, TL_OF_CARRIED,
@@ -121,6 +146,8 @@ const struct tl_family tl_families[] = {
 
 	GAUGE("host_utilization_ratio", "ratio", TL_ROWS_HOST, 0, "How busy a resource of the host was in the last interval."),
 	GAUGE("host_bytes_per_second", "bytes_per_second", TL_ROWS_RATE, 0, "Rates of the host in the last interval."),
+	INFO("tier_endpoint", TL_ROWS_ENDPOINT, "Where a tier listens: a port, or the path of a UNIX socket."),
+	INFO("host_address", TL_ROWS_ADDRESS, "An address of the host that others can reach."),
 };
 
 const size_t tl_families_n = ARRAY_SIZE(tl_families);

@@ -77,6 +77,7 @@ static struct tl_metric_row *add(struct tl_metrics *metrics, enum tl_rows_kind k
 	}
 	*to = row;
 	row->at = rows->n - 1;
+	metrics->changes++;
 	return row;
 }
 
@@ -150,6 +151,7 @@ static void drop(struct tl_metrics *metrics, struct tl_metric_rows *rows, size_t
 	rows->row[at] = rows->row[--rows->n];
 	rows->row[at]->at = at;
 	metrics->series -= row->costs;
+	metrics->changes++;
 	free(row);
 }
 
@@ -187,6 +189,21 @@ void tl_metrics_forget(struct tl_metrics *metrics)
 			if (is_gone(metrics, kinds[k], rows->row[i]))
 				drop(metrics, rows, i);
 	}
+}
+
+/**
+ * tl_metrics_drop_old() - Drop rows that were not asked for just now
+ * @metrics: metrics
+ * @kind: of the rows
+ */
+void tl_metrics_drop_old(struct tl_metrics *metrics, enum tl_rows_kind kind)
+{
+	struct tl_metric_rows *rows = &metrics->rows[kind];
+	size_t i;
+
+	for (i = rows->n; i-- > 0;)
+		if (rows->row[i]->at_ns != metrics->now_ns)
+			drop(metrics, rows, i);
 }
 
 static void bounds_print(struct tl_metrics *metrics)
@@ -274,6 +291,38 @@ void tl_metric_gauge(struct tl_metric_row *row, unsigned int column, double valu
 		row->seen |= 1ULL << column;
 	else
 		row->seen &= ~(1ULL << column);
+}
+
+/* A counter that somebody else counts. */
+static void count_set(struct tl_metric_row *row, unsigned int column, u64 n)
+{
+	tl_metric_count(row, column, n - row->value[column].n);
+}
+
+/**
+ * tl_metrics_pushed() - How remote write is
+ * @metrics: metrics
+ * @figures: how it is
+ */
+void tl_metrics_pushed(struct tl_metrics *metrics, const struct tl_push_figures *figures)
+{
+	struct tl_metric_row *row = tl_metrics_row(metrics, TL_ROWS_PUSH, (const char *const[]){ NULL });
+	unsigned int i;
+
+	if (!row)
+		return;
+	count_set(row, TL_OF_SENT, figures->sent);
+	count_set(row, TL_OF_REPEATED, figures->repeated);
+	for (i = 0; i < TL_PUSH_LOSSES; i++)
+		count_set(row, TL_OF_PUSH_LOST + i, figures->lost[i]);
+	count_set(row, TL_OF_PUSH_INTERVALS, figures->lost_intervals);
+	for (i = 0; i < TL_PUSH_OUTCOMES; i++)
+		count_set(row, TL_OF_PUSH_REQUESTS + i, figures->requests[i]);
+	tl_metric_gauge(row, TL_OF_PUSH_WAITING, (double)figures->waiting);
+	tl_metric_gauge(row, TL_OF_PUSH_BYTES, (double)figures->bytes);
+	tl_metric_gauge(row, TL_OF_PUSH_SIZE, (double)figures->size);
+	tl_metric_gauge(row, TL_OF_PUSH_LAST, figures->sent_ms ? (double)figures->sent_ms / 1e3 : NAN);
+	tl_metric_gauge(row, TL_OF_PUSH_UP, figures->up);
 }
 
 /**

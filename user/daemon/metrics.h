@@ -2,6 +2,7 @@
 #ifndef TL_DAEMON_METRICS_H
 #define TL_DAEMON_METRICS_H
 
+#include "daemon/push-figures.h"
 #include "table.h"
 
 #define TL_METRIC_LABELS 5 /* of a sample, at most */
@@ -28,6 +29,9 @@ enum tl_rows_kind {
 	TL_ROWS_HOST,
 	TL_ROWS_RATE,
 	TL_ROWS_DECISION,
+	TL_ROWS_PUSH,
+	TL_ROWS_ENDPOINT,
+	TL_ROWS_ADDRESS,
 	TL_ROWS_KINDS
 };
 
@@ -46,6 +50,7 @@ enum tl_daemon_column {
 	TL_OF_CAPPED,
 	TL_OF_RELOAD,
 	TL_OF_RELOADED,
+	TL_OF_PROCESSORS,
 	TL_OF_DAEMON_COLUMNS
 };
 
@@ -72,6 +77,20 @@ enum tl_edge_column {
 	TL_OF_TRANSIT,
 	TL_OF_CALL_BYTES,
 	TL_OF_EDGE_COLUMNS = TL_OF_CALL_BYTES + 2
+};
+
+enum tl_push_column {
+	TL_OF_SENT,
+	TL_OF_REPEATED,
+	TL_OF_PUSH_LOST,
+	TL_OF_PUSH_INTERVALS = TL_OF_PUSH_LOST + TL_PUSH_LOSSES,
+	TL_OF_PUSH_REQUESTS,
+	TL_OF_PUSH_WAITING = TL_OF_PUSH_REQUESTS + TL_PUSH_OUTCOMES,
+	TL_OF_PUSH_BYTES,
+	TL_OF_PUSH_SIZE,
+	TL_OF_PUSH_LAST,
+	TL_OF_PUSH_UP,
+	TL_OF_PUSH_COLUMNS
 };
 
 enum tl_tier_column { TL_OF_PROCESSES, TL_OF_TIER_CPU, TL_OF_REQUEST_CPU, TL_OF_LEVEL, TL_OF_TIER_COLUMNS };
@@ -140,12 +159,16 @@ struct tl_metric_rows {
  * @series: that there are, and those that are kept free for what goes to "other"
  * @time_ns: end of the last interval, since the epoch
  * @now_ns: on the monotonic clock, when the last interval was added
+ * @changes: counts rows that came and went
+ * @known_ns: intervals that ended by then, since the epoch, are in what others have already; of those the kernel keeps
+ *            so many at most, @known
  * @bound: of histograms, in seconds, as they stand in "le"; the last one is above all
  */
 struct tl_metrics {
 	struct tl_metric_rows rows[TL_ROWS_KINDS];
 	size_t cap, series;
-	u64 time_ns, now_ns;
+	u64 time_ns, now_ns, changes, known_ns;
+	unsigned int known;
 	char bound[TL_METRIC_BOUNDS + 1][24];
 };
 
@@ -156,6 +179,9 @@ void tl_metrics_forget(struct tl_metrics *metrics);
 void tl_metric_count(struct tl_metric_row *row, unsigned int column, u64 more);
 void tl_metric_gauge(struct tl_metric_row *row, unsigned int column, double value);
 int tl_metrics_decided(struct tl_metrics *metrics, const char *kind, const char *why);
+
+void tl_metrics_pushed(struct tl_metrics *metrics, const struct tl_push_figures *figures);
+void tl_metrics_drop_old(struct tl_metrics *metrics, enum tl_rows_kind kind);
 
 /* metrics-add.c */
 int tl_metrics_add(struct tl_metrics *metrics, const struct tl_interval *interval, u64 missed, u64 now_ns);

@@ -6,6 +6,7 @@
  */
 #include "daemon/notify.h"
 
+#include "clock.h"
 #include "hist.h"
 
 #include <inttypes.h>
@@ -14,16 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
-
-static u64 now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
-}
 
 /**
  * tl_notify() - Tell the service manager
@@ -57,7 +49,7 @@ void tl_notify_reloading(void)
 {
 	char state[80];
 
-	snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us());
+	snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, tl_clock_ns(CLOCK_MONOTONIC) / 1000);
 	tl_notify(state);
 }
 
@@ -68,7 +60,7 @@ void tl_notify_watchdog(void)
 {
 	static u64 last_us;
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
-	u64 every_us = usec ? strtoull(usec, NULL, 10) / 4 : 0, now = now_us();
+	u64 every_us = usec ? strtoull(usec, NULL, 10) / 4 : 0, now = tl_clock_ns(CLOCK_MONOTONIC) / 1000;
 
 	if (!every_us || (pid && strtoul(pid, NULL, 10) != (unsigned long)getpid()) || now - last_us < every_us)
 		return;

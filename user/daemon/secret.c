@@ -157,8 +157,9 @@ int tl_tls_read(struct tl_tls *tls, const char *cert, const char *key, struct tl
 
 	tls->key = NULL;
 	tls->cert = file_read(cert, false, &len, err);
-	if (tls->cert)
-		tls->key = file_read(key, true, &len, err);
+	if (!tls->cert)
+		return -EINVAL;
+	tls->key = file_read(key, true, &len, err);
 	if (tls->key)
 		code = pair_check(tls, cert, key, err);
 	if (code)

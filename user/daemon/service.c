@@ -7,9 +7,12 @@
  */
 #include "daemon/service.h"
 
+#include "clock.h"
 #include "cmd.h"
 #include "daemon/notify.h"
 #include "daemon/privileges.h"
+#include "daemon/study.h"
+#include "daemon/where.h"
 #include "error.h"
 #include "feed.h"
 #include "out.h"
@@ -18,7 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#define WHERE_NS 10000000000ULL
 
 static void tell_mistake(const struct tl_error *err, void *arg)
 {
@@ -26,8 +30,10 @@ static void tell_mistake(const struct tl_error *err, void *arg)
 	tl_out_error("%s", err->text);
 }
 
-static void tell_bare(const struct tl_http_plan *plan)
+static void tell_bare(const struct tl_http_plan *plan, bool push)
 {
+	if (push)
+		tl_out_error("warning: the token of --remote-write goes over the network as it is: give an address with https://");
 	if (tl_http_is_bare(plan))
 		tl_out_error("warning: the token and all figures go over the network as they are: give --tls-cert and --tls-key");
 }
@@ -53,14 +59,26 @@ static int log_open(struct tl_service *service, struct tl_log *log, const char *
 
 static int history_open(struct tl_service *service, struct tl_error *err)
 {
-	const char *file = service->settings.history;
+	const char *file = service->settings.history, *replay = service->settings.replay;
 
+	service->replay_file = replay ? strdup(replay) : NULL;
+	if (replay && !service->replay_file)
+		return tl_error_no_memory(err);
 	if (!file)
 		return 0;
 	service->history_file = strdup(file);
 	if (!service->history_file)
 		return tl_error_no_memory(err);
 	return tl_history_open(&service->history, file, &service->settings.limits, err);
+}
+
+static int push_open(struct tl_service *service, struct tl_push_plan *plan, struct tl_error *err)
+{
+	int code = plan->target.url && !service->push ? tl_push_open(&service->push, plan, err) : 0;
+
+	if (!code && service->push)
+		tl_board_known(&service->board, tl_push_known_ns(service->push));
+	return code;
 }
 
 static bool is_other_history(const struct tl_service *service)
@@ -79,6 +97,17 @@ static void daemon_set(struct tl_service *service)
 	service->settings.daemon.choose.origin = service->knows_origin ? &service->origin : NULL;
 }
 
+/* A history that is replayed is also the one that is asked. */
+static void board_set(struct tl_service *service)
+{
+	struct tl_board *board = &service->board;
+
+	board->replay = service->replay_file;
+	board->history = service->history_file;
+	if (!board->history && board->replay && tl_history_is(board->replay))
+		board->history = board->replay;
+}
+
 /* Return: TL_GO_ON or the exit status. */
 static int checked(const struct tl_service *service, bool well)
 {
@@ -86,7 +115,7 @@ static int checked(const struct tl_service *service, bool well)
 		return TL_EXIT_USAGE;
 	if (!service->settings.check)
 		return TL_GO_ON;
-	tell_bare(&service->plan);
+	tell_bare(&service->plan, service->push_plan.bare);
 	printf("%s: no mistakes\n", service->settings.config ? service->settings.config : "no configuration file");
 	return TL_EXIT_OK;
 }
@@ -112,6 +141,7 @@ int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int ar
 		return status;
 	/* Also after a mistake: all of them in one go. */
 	well = !tl_http_plan(&service->plan, &service->settings.http, tell_mistake, NULL) && status == TL_GO_ON;
+	well &= !tl_push_plan(&service->push_plan, &service->settings.push, tell_mistake, NULL);
 	status = checked(service, well);
 	if (status != TL_GO_ON)
 		return status;
@@ -119,12 +149,19 @@ int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int ar
 		tl_error_no_memory(&err);
 		return tl_out_failed(&err);
 	}
-	if (history_open(service, &err) || log_open(service, &service->log, service->settings.log, &err))
+	service->board.studies = tl_studies_new(&service->board);
+	if (!service->board.studies) {
+		tl_error_no_memory(&err);
+		return tl_out_failed(&err);
+	}
+	if (history_open(service, &err) || push_open(service, &service->push_plan, &err) ||
+	    log_open(service, &service->log, service->settings.log, &err))
 		return tl_out_failed(&err);
 	service->knows_origin = !tl_origin_open(&service->origin, NULL, "", &err);
 	if (!service->knows_origin)
 		tl_log_text(&service->log, 0, "note", NULL, NULL, err.text);
 	daemon_set(service);
+	board_set(service);
 	return TL_GO_ON;
 }
 
@@ -140,14 +177,18 @@ int tl_service_close(struct tl_service *service, int status)
 	struct tl_error err;
 
 	tl_http_close(service->http);
+	tl_push_close(service->push);
+	tl_studies_free(service->board.studies);
 	if (tl_log_close(&service->log, &err) && status == TL_EXIT_OK)
 		status = tl_out_failed(&err);
 	tl_history_close(service->history);
 	free(service->history_file);
+	free(service->replay_file);
 	tl_origin_close(&service->origin);
 	if (service->board.version)
 		tl_board_end(&service->board);
 	tl_http_plan_free(&service->plan);
+	tl_push_plan_free(&service->push_plan);
 	tl_settings_free(&service->settings);
 	return status;
 }
@@ -179,7 +220,7 @@ int tl_service_begin(struct tl_service *service, struct tl_error *err)
 	}
 	if (code)
 		return code;
-	tell_bare(&service->plan);
+	tell_bare(&service->plan, service->push_plan.bare);
 	if (service->http)
 		tell_listening(service);
 	if (tl_privileges_drop(err))
@@ -192,14 +233,16 @@ int tl_service_begin(struct tl_service *service, struct tl_error *err)
 
 /* All that can fail. Return: TL_GO_ON if nothing did; then @log and @http are open. */
 static int renew_try(struct tl_service *service, struct tl_settings *settings, struct tl_http_plan *plan,
-		     struct tl_log *log, struct tl_http **http)
+		     struct tl_push_plan *push, struct tl_log *log, struct tl_http **http)
 {
 	int status = tl_settings_read(settings, service->cmd, service->argc, service->argv);
 	struct tl_error err;
 
-	if (tl_http_plan(plan, &settings->http, tell_mistake, NULL) || status != TL_GO_ON)
+	bool well = !tl_http_plan(plan, &settings->http, tell_mistake, NULL);
+
+	if (tl_push_plan(push, &settings->push, tell_mistake, NULL) || !well || status != TL_GO_ON)
 		return TL_EXIT_USAGE;
-	if (log_open(service, log, settings->log, &err))
+	if (push_open(service, push, &err) || log_open(service, log, settings->log, &err))
 		return tl_out_failed(&err);
 	*http = NULL;
 	if (!plan->at.len || !tl_http_open(http, plan, &service->board, service->http, &err))
@@ -209,8 +252,22 @@ static int renew_try(struct tl_service *service, struct tl_settings *settings, s
 	return TL_EXIT_FAILED;
 }
 
-static void renew(struct tl_service *service, struct tl_settings *settings, const struct tl_log *log,
-		  struct tl_http *http)
+/* One that was begun just now has no other settings. */
+static void push_renew(struct tl_service *service, struct tl_push_plan *plan)
+{
+	if (!service->push)
+		return;
+	if (!service->settings.push.url) {
+		tl_push_close(service->push);
+		service->push = NULL;
+	} else if (plan->target.url && !tl_push_renew(service->push, plan)) {
+		tl_log_text(&service->log, (double)time(NULL), "note", NULL, NULL,
+			    "the queue of remote write stays where it is: restart tierlensd to have another one");
+	}
+}
+
+static void renew(struct tl_service *service, struct tl_settings *settings, struct tl_push_plan *push,
+		  const struct tl_log *log, struct tl_http *http)
 {
 	struct tl_error err;
 
@@ -228,26 +285,29 @@ static void renew(struct tl_service *service, struct tl_settings *settings, cons
 		tl_log_text(&service->log, (double)time(NULL), "note", NULL, NULL,
 			    "the history stays where it is: restart tierlensd to begin another one");
 	tl_board_cap(&service->board, settings->series);
+	push_renew(service, push);
 }
 
 static bool reload(struct tl_service *service)
 {
 	struct tl_settings settings;
+	struct tl_push_plan push = { .bare = false };
 	struct tl_http_plan plan;
 	struct tl_http *http;
 	struct tl_log log;
 	bool well;
 
 	tl_notify_reloading();
-	well = renew_try(service, &settings, &plan, &log, &http) == TL_GO_ON;
+	well = renew_try(service, &settings, &plan, &push, &log, &http) == TL_GO_ON;
 	if (well) {
-		renew(service, &settings, &log, http);
-		tell_bare(&plan);
+		renew(service, &settings, &push, &log, http);
+		tell_bare(&plan, push.bare);
 	} else {
 		tl_settings_free(&settings);
 		tl_out_error("the configuration was not changed: what was read before holds");
 	}
 	tl_http_plan_free(&plan);
+	tl_push_plan_free(&push);
 	tl_board_reloaded(&service->board, well);
 	tl_log_text(&service->log, service->board.began_s, well ? "note" : "refused", NULL, NULL,
 		    well ? "the configuration was read again" : "the configuration was not changed: what was read before holds");
@@ -255,6 +315,24 @@ static bool reload(struct tl_service *service)
 		tell_listening(service);
 	tl_notify("READY=1");
 	return well;
+}
+
+/* Tiers and addresses come and go seldom, and to ask costs something. What fails now is tried again. */
+static void where_turn(struct tl_service *service, const struct tl_feed *feed)
+{
+	struct tl_where where;
+	struct tl_error err;
+	u64 now_ns = tl_clock_ns(CLOCK_MONOTONIC);
+
+	/* A recording may be of another host. */
+	if (!feed->ctl)
+		return;
+	if (service->where_ns && now_ns - service->where_ns < WHERE_NS)
+		return;
+	service->where_ns = now_ns;
+	if (!tl_where_read(&where, feed->ctl, &err))
+		tl_board_where(&service->board, &where);
+	tl_where_free(&where);
 }
 
 /**
@@ -266,9 +344,14 @@ static bool reload(struct tl_service *service)
  */
 bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed)
 {
+	char text[600];
+
+	while (service->push && tl_push_news(service->push, text, sizeof(text)))
+		tl_log_text(&service->log, (double)time(NULL), "remote_write", NULL, NULL, text);
 	tl_notify_watchdog();
 	tl_http_turn(service->http);
 	tl_board_turn(&service->board, feed);
+	where_turn(service, feed);
 	return tl_signals_reload() && reload(service);
 }
 
@@ -283,5 +366,17 @@ bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed)
  */
 int tl_service_interval(struct tl_service *service, const struct tl_interval *interval, u64 missed, struct tl_error *err)
 {
-	return tl_board_interval(&service->board, interval, missed) ? tl_error_no_memory(err) : 0;
+	u64 end_ns = interval->start_ns + interval->length_ns;
+	struct tl_push_figures figures;
+
+	if (service->push) {
+		tl_push_figures(service->push, &figures);
+		tl_board_pushed(&service->board, &figures);
+	}
+	if (tl_board_interval(&service->board, interval, missed))
+		return tl_error_no_memory(err);
+	/* Else it was one that had been sent before. */
+	if (service->push && service->board.metrics.time_ns == end_ns)
+		tl_push_interval(service->push, &service->board.metrics, interval->start_ns, end_ns);
+	return 0;
 }

@@ -11,7 +11,10 @@
  * struct tl_service - What tierlensd is beside its loop: settings that can change, a log, and what it tells others
  * @argv: [@argc] its command line, which is read again with the file
  * @plan: how to serve, until that is begun
+ * @push_plan: the same of what to send, @push: sends it; NULL for nothing
+ * @where_ns: when it was last asked where tiers listen, on the monotonic clock; 0 for never
  * @history: in @history_file, as long as we are there; NULL for none
+ * @replay_file: that is told of instead of the kernel; NULL for none
  */
 struct tl_service {
 	const struct tl_cmd *cmd;
@@ -19,13 +22,16 @@ struct tl_service {
 	char **argv;
 	struct tl_settings settings;
 	struct tl_http_plan plan;
+	struct tl_push_plan push_plan;
+	struct tl_push *push;
 	struct tl_log log;
 	struct tl_history *history;
-	char *history_file;
+	char *history_file, *replay_file;
 	struct tl_origin origin;
 	bool knows_origin;
 	struct tl_board board;
 	struct tl_http *http;
+	u64 where_ns;
 };
 
 int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int argc, char **argv);

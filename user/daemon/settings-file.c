@@ -64,7 +64,7 @@ static int list_take(struct tl_settings *settings, const struct tl_cmd *cmd, con
 {
 	int i, status = TL_EXIT_OK, n = config_setting_length(setting);
 
-	if (!strchr("fxu", option->val)) {
+	if (!strchr("fxueK", option->val)) {
 		tl_out_error("%s has one value, not a list", option->name);
 		return TL_EXIT_USAGE;
 	}

@@ -23,10 +23,18 @@ const struct option tl_settings_options[] = {
 	{ "state", required_argument, NULL, 'S' },
 	{ "history", required_argument, NULL, 'D' },
 	{ "history-size", required_argument, NULL, 'M' },
+	{ "replay", required_argument, NULL, 'y' },
 	{ "listen", required_argument, NULL, 'L' },
 	{ "tls-cert", required_argument, NULL, 't' },
 	{ "tls-key", required_argument, NULL, 'k' },
 	{ "token-file", required_argument, NULL, 'a' },
+	{ "remote-write", required_argument, NULL, 'w' },
+	{ "remote-write-token-file", required_argument, NULL, 'o' },
+	{ "remote-write-ca", required_argument, NULL, 'A' },
+	{ "remote-write-queue", required_argument, NULL, 'q' },
+	{ "remote-write-queue-size", required_argument, NULL, 'z' },
+	{ "remote-write-skip", required_argument, NULL, 'K' },
+	{ "label", required_argument, NULL, 'e' },
 	{ "series", required_argument, NULL, 's' },
 	{ "hosts", no_argument, NULL, 'H' },
 	{ "function", required_argument, NULL, 'f' },
@@ -48,7 +56,7 @@ const struct option *tl_settings_find(const char *name)
 	const struct option *option;
 
 	for (option = tl_settings_options; option->name; option++)
-		if (!strcmp(option->name, name) && !strchr("cCh", option->val))
+		if (!strcmp(option->name, name) && !strchr("cChy", option->val))
 			return option;
 	return NULL;
 }
@@ -98,6 +106,43 @@ static int history_size_take(struct tl_settings *settings, const char *value)
 	return status;
 }
 
+/* One more of what there may be several of; begun anew, the memory stays. */
+static int list_add(const char ***list, size_t *n, const char *value)
+{
+	const char **to = tl_array_append((void **)list, n, sizeof(*to));
+
+	if (!to) {
+		tl_out_error("out of memory: free some and try again");
+		return TL_EXIT_FAILED;
+	}
+	*to = value;
+	return TL_EXIT_OK;
+}
+
+static int push_take(struct tl_push_options *push, int option, const char *value)
+{
+	switch (option) {
+	case 'w':
+		push->url = strcmp(value, "none") ? value : NULL;
+		return TL_EXIT_OK;
+	case 'o':
+		push->token_file = value;
+		return TL_EXIT_OK;
+	case 'A':
+		push->ca = value;
+		return TL_EXIT_OK;
+	case 'q':
+		push->queue = value;
+		return TL_EXIT_OK;
+	case 'z':
+		return tl_args_u64("--remote-write-queue-size", value, TL_QUEUE_MB_LEAST, TL_QUEUE_MB_MOST, &push->queue_mb);
+	case 'K':
+		return list_add(&push->skip, &push->skips, value);
+	default:
+		return list_add(&push->label, &push->labels, value);
+	}
+}
+
 /**
  * tl_settings_take() - Take an option
  * @settings: changed
@@ -136,6 +181,9 @@ int tl_settings_take(struct tl_settings *settings, const struct tl_cmd *cmd, int
 	case 'D':
 		settings->history = kept;
 		return TL_EXIT_OK;
+	case 'y':
+		settings->replay = kept;
+		return TL_EXIT_OK;
 	case 'M':
 		return history_size_take(settings, kept);
 	case 't':
@@ -147,6 +195,14 @@ int tl_settings_take(struct tl_settings *settings, const struct tl_cmd *cmd, int
 	case 'a':
 		settings->http.token_file = kept;
 		return TL_EXIT_OK;
+	case 'w':
+	case 'o':
+	case 'A':
+	case 'q':
+	case 'z':
+	case 'K':
+	case 'e':
+		return push_take(&settings->push, option, kept);
 	case 'f':
 	case 'x':
 	case 'u':

@@ -19,7 +19,7 @@
 /* Lists that the command line has begun, so that it does so once. */
 static void list_replace(struct tl_settings *settings, int option, unsigned int *begun)
 {
-	unsigned int bit = option == 'f' ? 1 : option == 'x' ? 2 : option == 'u' ? 4 : 0;
+	unsigned int bit = option == 'f' ? 1 : option == 'x' ? 2 : option == 'u' ? 4 : option == 'e' ? 8 : option == 'K' ? 16 : 0;
 
 	if (!bit || *begun & bit)
 		return;
@@ -28,8 +28,12 @@ static void list_replace(struct tl_settings *settings, int option, unsigned int 
 		settings->daemon.choose.names = 0;
 	else if (bit == 2)
 		settings->daemon.choose.nots = 0;
-	else
+	else if (bit == 4)
 		settings->daemon.choose.users = 0;
+	else if (bit == 8)
+		settings->push.labels = 0;
+	else
+		settings->push.skips = 0;
 }
 
 /* Once for where the file is, and once over what it says. Return: TL_GO_ON or the exit status. */
@@ -66,7 +70,8 @@ int tl_settings_read(struct tl_settings *settings, const struct tl_cmd *cmd, int
 	int status, file = TL_EXIT_OK;
 
 	*settings = (struct tl_settings){ .daemon.state = TL_ADAPTOR_FILE, .http.listen = TL_LISTEN_DEFAULT,
-					  .series = TL_SERIES_DEFAULT, .limits = tl_history_limits };
+					  .series = TL_SERIES_DEFAULT, .limits = tl_history_limits,
+					  .push.queue_mb = TL_PUSH_QUEUE_MB_DEFAULT };
 	tl_adapt_defaults(&settings->daemon.adapt);
 	status = arguments(settings, cmd, argc, argv, false);
 	if (status != TL_GO_ON)
@@ -91,6 +96,8 @@ void tl_settings_free(struct tl_settings *settings)
 	for (i = 0; i < settings->texts; i++)
 		free(settings->text[i]);
 	free(settings->text);
+	free(settings->push.label);
+	free(settings->push.skip);
 	tl_choose_args_free(&settings->daemon.choose);
 	memset(settings, 0, sizeof(*settings));
 }

@@ -5,6 +5,7 @@
 #include "daemon/history.h"
 #include "daemon/http.h"
 #include "daemon/loop.h"
+#include "daemon/push.h"
 
 #include <getopt.h>
 
@@ -18,6 +19,7 @@ struct tl_cmd;
  * @history: name of the history, NULL for none; @limits: of it
  * @config: name of the configuration file; NULL if there is none
  * @series: that metrics may have
+ * @replay: name of a recording that is told of instead of the kernel; NULL for the kernel
  * @asked: an address to listen on was given
  * @check: only say whether all is well
  * @text: [@texts] that the others point to
@@ -25,7 +27,8 @@ struct tl_cmd;
 struct tl_settings {
 	struct tl_daemon daemon;
 	struct tl_http_options http;
-	const char *log, *history, *config;
+	struct tl_push_options push;
+	const char *log, *history, *replay, *config;
 	struct tl_history_limits limits;
 	u64 series;
 	bool asked, check;

@@ -14,6 +14,7 @@
  */
 #include "selftest/cost.h"
 
+#include "clock.h"
 #include "ctl.h"
 #include "error.h"
 #include "out.h"
@@ -23,7 +24,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define BLOCKS (2 * TL_COST_PAIRS + 1)
 #define TIMES 7
@@ -41,14 +41,6 @@ struct run {
 	size_t n_hooks;
 };
 
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -65,11 +57,11 @@ static double median(double *values, size_t n)
 /* How long one takes, in ns; negative if it cannot be done. @done grows. */
 static double time_once(struct tl_rig *rig, const struct tl_operation *op, u64 n, u64 *done)
 {
-	double begin = now_ns();
+	u64 begin_ns = tl_clock_ns(CLOCK_MONOTONIC);
 	u64 times = op->repeat(rig, n);
 
 	*done += times;
-	return times ? (now_ns() - begin) / (double)times : -1;
+	return times ? (double)(tl_clock_ns(CLOCK_MONOTONIC) - begin_ns) / (double)times : -1;
 }
 
 static double time_op(struct tl_rig *rig, const struct tl_operation *op, u64 n, u64 *done)

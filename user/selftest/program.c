@@ -195,7 +195,7 @@ int tl_program_start(struct tl_programs *programs, struct tl_program *program,
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	snprintf(program->path, sizeof(program->path), "%s/%u-%s", programs->dir,
 		 programs->started++, name);
-	for (i = 0; argv[i] && i < ARRAY_SIZE(words) - 1; i++)
+	for (i = 0; i < ARRAY_SIZE(words) - 1 && argv[i]; i++)
 		words[i] = strcmp(argv[i], "LOG") ? argv[i] : program->path;
 	words[i] = NULL;
 	snprintf(path, sizeof(path), "%s/%s", programs->from, argv[0]);

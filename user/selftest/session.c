@@ -8,6 +8,7 @@
  */
 #include "selftest/session.h"
 
+#include "clock.h"
 #include "error.h"
 #include "out.h"
 #include "selftest/judge.h"
@@ -101,7 +102,7 @@ static int trials_make(struct tl_session *s, struct tl_error *err)
  */
 static double share_s(const struct tl_session *s, double begin)
 {
-	double left = TL_SESSION_S - (tl_trial_clock() - begin), shares = 0;
+	double left = TL_SESSION_S - (tl_clock_s(CLOCK_MONOTONIC) - begin), shares = 0;
 	double beside = s->now ? s->beside_s / (double)s->now : 0;
 	size_t i;
 
@@ -114,7 +115,7 @@ static double share_s(const struct tl_session *s, double begin)
 static int trial_run(struct tl_session *s, double session_begin, struct tl_error *err)
 {
 	struct tl_trial *trial = &s->trials[s->now];
-	double begin = tl_trial_clock();
+	double begin = tl_clock_s(CLOCK_MONOTONIC);
 	int code;
 
 	tl_out_progress("%zu of %zu: %s, %u connections", s->now + 1, s->n_trials,
@@ -123,7 +124,7 @@ static int trial_run(struct tl_session *s, double session_begin, struct tl_error
 	if (s->run.seconds <= 0)
 		s->run.seconds = share_s(s, session_begin);
 	code = tl_trial_run(&s->run, trial, err);
-	s->beside_s += tl_trial_clock() - begin - trial->seconds;
+	s->beside_s += tl_clock_s(CLOCK_MONOTONIC) - begin - trial->seconds;
 	return code;
 }
 
@@ -133,7 +134,7 @@ static int trials_run(struct tl_session *s, struct tl_error *err)
 	u64 calls = CALLS_MAX * s->n_trials * (s->options->requests + TL_SHAPE_WARM_UP) + 1000;
 	u64 seconds = (u64)(longest + 60) * s->n_trials + 60;
 	int code = tl_trial_back(&s->run, &s->back, calls, seconds, err);
-	double begin = tl_trial_clock();
+	double begin = tl_clock_s(CLOCK_MONOTONIC);
 
 	for (s->now = 0; !code && s->now < s->n_trials; s->now++) {
 		code = trial_run(s, begin, err);

@@ -9,6 +9,7 @@
  */
 #include "selftest/trial.h"
 
+#include "clock.h"
 #include "ctl.h"
 #include "error.h"
 #include "selftest/program.h"
@@ -18,7 +19,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define START_S 20.0
@@ -247,19 +247,6 @@ static int number_read(const char *path, const char *suffix, const char *key, u6
 					 name, key);
 }
 
-/**
- * tl_trial_clock() - A clock that only goes on
- *
- * Return: seconds, from some time on.
- */
-double tl_trial_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* @words: what it asks for; @count: set to how many right answers it got */
 static int load_run(struct tl_trial_run *run, const struct tl_trial *trial, struct words *words,
 		    u64 *count, struct tl_error *err)
@@ -299,7 +286,7 @@ static int warm_up(struct tl_trial_run *run, struct tl_trial *trial, struct tl_e
 static int judged_run(struct tl_trial_run *run, struct tl_trial *trial, struct tl_error *err)
 {
 	struct words words = { .n = 0 };
-	double begin = tl_trial_clock();
+	double begin = tl_clock_s(CLOCK_MONOTONIC);
 	int code;
 
 	add(&words, "load");
@@ -307,7 +294,7 @@ static int judged_run(struct tl_trial_run *run, struct tl_trial *trial, struct t
 	add_number(&words, "--classes", trial->shape->flags & TL_SHAPE_CHAIN ?
 		   TL_TRIAL_CHAIN_CLASSES : TL_TRIAL_CLASSES);
 	code = load_run(run, trial, &words, &trial->requests, err);
-	trial->seconds = tl_trial_clock() - begin;
+	trial->seconds = tl_clock_s(CLOCK_MONOTONIC) - begin;
 	return code;
 }
 

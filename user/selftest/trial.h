@@ -74,7 +74,6 @@ struct tl_trial_run {
 };
 
 struct tl_program;
-double tl_trial_clock(void);
 bool tl_trial_ports_take(struct tl_trial_run *run, const struct tl_tier_place *place);
 int tl_trial_back(struct tl_trial_run *run, struct tl_program *back, u64 calls, u64 seconds,
 		  struct tl_error *err);

@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records on disk that wait to be sent: one file of a fixed size
+ *
+ * The file is a page with the cursor and sixteen slots, which are filled one after the other, round and round. Its
+ * room is taken when it is made, so a disk that becomes full later takes nothing from it. A record is its length and a
+ * zstd frame with a checksum, in which stand the number of its slot and its own in there: what is of an earlier round,
+ * or was written half, is not taken for one. So nothing has to be kept of how far the file is written. A record may
+ * need those before it in its slot, and none of another one: the oldest slot goes as a whole when there is no room.
+ *
+ * What was written survives the end of the process, however that comes; tl_queue_sync() is for the end of the machine.
+ * One thread writes, one reads. The lock is held for memory, never while the file is read or written.
+ */
+#include "daemon/push-queue.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define PAGE 4096
+#define CURSORS 2 /* places for it, in turn: one of them is whole */
+#define MAGIC 0x71706c74 /* "tlpq" */
+#define EFFORT 1
+#define KEPT_BYTES (256U << 10)
+#define PLAIN_MOST (1U << 30)
+
+/* Stands before what a record says, within the frame. */
+struct head {
+	u64 slot, last_ms;
+	u32 index, kind, samples, magic;
+};
+
+static_assert(sizeof(struct head) == TL_RECORD_HEAD, "callers leave room for it");
+
+/* The same for the cursor. */
+struct mark {
+	u64 turn, slot_bytes;
+	struct tl_queue_cursor cursor;
+	u32 magic, pad;
+};
+
+/* @end: bytes that are written, @index: records; @intervals and @samples: that were not sent yet */
+struct slot {
+	u64 seq, intervals, samples;
+	u32 end, index;
+};
+
+/* Each thread that writes has one. */
+struct pen {
+	ZSTD_CCtx *to;
+	u8 *frame;
+	size_t room;
+};
+
+/**
+ * struct tl_queue - A queue
+ * @lock: protects @slot, @newest, @mark, @broken and @figures
+ * @slot_bytes: size of a slot
+ * @newest: number of the slot that is written; slots are numbered from 1 and never again
+ * @last_ms: last time of which any record tells
+ * @broken: what is written next is not to need what is before it
+ * @records: for records, @marks: for cursors; @in: frame that is read, @plain: what was in it
+ */
+struct tl_queue {
+	pthread_mutex_t lock;
+	int fd;
+	u32 slot_bytes;
+	struct slot slot[TL_QUEUE_SLOTS];
+	u64 newest, last_ms;
+	struct mark mark;
+	struct tl_queue_figures figures;
+	bool broken;
+	struct pen records, marks;
+	ZSTD_DCtx *from;
+	u8 *in, *plain;
+	size_t in_room, plain_room;
+};
+
+/* ---- frames -------------------------------------------------------------- */
+
+static int room_for(u8 **bytes, size_t *room, size_t n)
+{
+	u8 *grown;
+
+	if (n <= *room)
+		return 0;
+	grown = realloc(*bytes, n);
+	if (!grown)
+		return -ENOMEM;
+	*bytes = grown;
+	*room = n;
+	return 0;
+}
+
+static int bytes_write(int fd, const u8 *bytes, size_t n, u64 at)
+{
+	ssize_t done;
+
+	for (; n; n -= (size_t)done, bytes += done, at += (u64)done) {
+		done = pwrite(fd, bytes, n, (off_t)at);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		else if (done <= 0)
+			return done ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int bytes_read(int fd, u8 *bytes, size_t n, u64 at)
+{
+	ssize_t done;
+
+	for (; n; n -= (size_t)done, bytes += done, at += (u64)done) {
+		done = pread(fd, bytes, n, (off_t)at);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		else if (done <= 0)
+			return done ? -errno : -ENODATA;
+	}
+	return 0;
+}
+
+static bool pen_begin(struct pen *pen)
+{
+	pen->to = ZSTD_createCCtx();
+	return pen->to && !ZSTD_isError(ZSTD_CCtx_setParameter(pen->to, ZSTD_c_checksumFlag, 1)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(pen->to, ZSTD_c_compressionLevel, EFFORT));
+}
+
+static void pen_end(struct pen *pen)
+{
+	ZSTD_freeCCtx(pen->to);
+	free(pen->frame);
+}
+
+/* Long records are seldom: what they needed is given back. */
+static int pen_renew(struct pen *pen, size_t n)
+{
+	if (n <= KEPT_BYTES)
+		return 0;
+	pen_end(pen);
+	*pen = (struct pen){ NULL };
+	return pen_begin(pen) ? 0 : -ENOMEM;
+}
+
+/* Return: length with its own, or a negative errno; the frame is in @pen->frame. */
+static int frame_make(struct pen *pen, const void *byte, size_t n)
+{
+	size_t room = sizeof(u32) + ZSTD_compressBound(n), done;
+	u32 len;
+
+	if (n > PLAIN_MOST || room_for(&pen->frame, &pen->room, room))
+		return -ENOMEM;
+	done = ZSTD_compress2(pen->to, pen->frame + sizeof(len), room - sizeof(len), byte, n);
+	if (ZSTD_isError(done) || done > INT32_MAX - sizeof(len))
+		return -ENOMEM;
+	len = (u32)done;
+	memcpy(pen->frame, &len, sizeof(len));
+	return (int)(done + sizeof(len));
+}
+
+/* Return: bytes of the frame with its length, 0 if there is none; its content is in @q->plain, [@n]. */
+static u32 frame_take(struct tl_queue *q, u64 at, u32 most, size_t *n)
+{
+	unsigned long long size;
+	u32 len;
+
+	if (most < sizeof(len) || bytes_read(q->fd, (u8 *)&len, sizeof(len), at) || !len || len > most - sizeof(len) ||
+	    room_for(&q->in, &q->in_room, len) || bytes_read(q->fd, q->in, len, at + sizeof(len)))
+		return 0;
+	size = ZSTD_getFrameContentSize(q->in, len);
+	/* Series are many times as long as values, and seldom. */
+	if (q->plain_room > KEPT_BYTES && size <= KEPT_BYTES) {
+		free(q->plain);
+		q->plain = NULL;
+		q->plain_room = 0;
+	}
+	if (size > PLAIN_MOST || room_for(&q->plain, &q->plain_room, size))
+		return 0;
+	*n = ZSTD_decompressDCtx(q->from, q->plain, size, q->in, len);
+	return ZSTD_isError(*n) || *n != size ? 0 : (u32)(len + sizeof(len));
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static struct slot *slot_of(struct tl_queue *q, u64 seq)
+{
+	return &q->slot[seq % TL_QUEUE_SLOTS];
+}
+
+static u64 place_of(const struct tl_queue *q, u64 seq, u32 offset)
+{
+	return PAGE + seq % TL_QUEUE_SLOTS * q->slot_bytes + offset;
+}
+
+/* Return: whether there is a record of this slot; all of it but @byte and @n if @head. */
+static bool record_take(struct tl_queue *q, struct tl_queue_at *at, struct head *head, size_t *n)
+{
+	u32 len = frame_take(q, place_of(q, at->slot, at->offset), q->slot_bytes - at->offset, n);
+
+	if (!len || *n < sizeof(*head))
+		return false;
+	memcpy(head, q->plain, sizeof(*head));
+	if (head->magic != MAGIC || head->slot != at->slot || head->index != at->index || head->kind >= TL_RECORD_KINDS)
+		return false;
+	at->offset += len;
+	at->index++;
+	return true;
+}
+
+/* What is in a slot, as it was left; of what is behind @from it is counted what was not sent. */
+static void slot_scan(struct tl_queue *q, struct slot *slot, const struct tl_queue_at *from)
+{
+	struct tl_queue_at at = { .slot = slot->seq };
+	struct head head;
+	bool waits;
+	size_t n;
+
+	for (;;) {
+		waits = from->slot < slot->seq || (from->slot == slot->seq && at.offset >= from->offset);
+		if (!record_take(q, &at, &head, &n))
+			break;
+		q->last_ms = max(q->last_ms, head.last_ms);
+		slot->intervals += waits && head.kind == TL_RECORD_VALUES;
+		slot->samples += waits ? head.samples : 0;
+	}
+	slot->end = at.offset;
+	slot->index = at.index;
+}
+
+/* The first record of a slot says which it is. */
+static void slots_find(struct tl_queue *q)
+{
+	struct head head;
+	size_t n;
+	u64 i;
+
+	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
+		if (!frame_take(q, place_of(q, i, 0), q->slot_bytes, &n) || n < sizeof(head))
+			continue;
+		memcpy(&head, q->plain, sizeof(head));
+		if (head.magic == MAGIC && !head.index && head.slot % TL_QUEUE_SLOTS == i) {
+			q->slot[i].seq = head.slot;
+			q->newest = max(q->newest, head.slot);
+		}
+	}
+}
+
+/* ---- the cursor ---------------------------------------------------------- */
+
+static int mark_write(struct tl_queue *q)
+{
+	int len;
+
+	q->mark.turn++;
+	len = frame_make(&q->marks, &q->mark, sizeof(q->mark));
+	if (len < 0)
+		return len;
+	return bytes_write(q->fd, q->marks.frame, (size_t)len, q->mark.turn % CURSORS * (PAGE / CURSORS));
+}
+
+static void mark_read(struct tl_queue *q)
+{
+	struct mark mark;
+	size_t i, n;
+
+	for (i = 0; i < CURSORS; i++) {
+		if (!frame_take(q, i * (PAGE / CURSORS), PAGE / CURSORS, &n) || n != sizeof(mark))
+			continue;
+		memcpy(&mark, q->plain, sizeof(mark));
+		if (mark.magic == MAGIC && mark.turn >= q->mark.turn)
+			q->mark = mark;
+	}
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static void reserve(struct tl_queue *q)
+{
+	q->figures.reserved = !fallocate(q->fd, 0, 0, (off_t)q->figures.size);
+}
+
+static int fresh(struct tl_queue *q, u64 bytes)
+{
+	memset(q->slot, 0, sizeof(q->slot));
+	q->newest = 1;
+	q->slot_bytes = (u32)min((bytes - PAGE) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
+	q->mark = (struct mark){ .slot_bytes = q->slot_bytes, .magic = MAGIC, .cursor.at.slot = 1 };
+	q->slot[1].seq = 1;
+	if (ftruncate(q->fd, 0))
+		return -errno;
+	return 0;
+}
+
+/* What an earlier life has left, or nothing. One of another size is used up first. */
+static int take_over(struct tl_queue *q, u64 bytes)
+{
+	struct tl_queue_at *at = &q->mark.cursor.at;
+	u32 wanted = (u32)min((bytes - PAGE) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
+	u64 i, waiting = 0;
+
+	mark_read(q);
+	if (q->mark.slot_bytes < PAGE || q->mark.slot_bytes > INT32_MAX)
+		return fresh(q, bytes);
+	q->slot_bytes = (u32)q->mark.slot_bytes;
+	slots_find(q);
+	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
+		if (q->slot[i].seq)
+			slot_scan(q, &q->slot[i], at);
+		waiting += q->slot[i].samples;
+	}
+	if (!q->newest || at->slot > q->newest)
+		return fresh(q, bytes);
+	if (!waiting && wanted != q->slot_bytes)
+		return fresh(q, bytes);
+	return 0;
+}
+
+static int ready(struct tl_queue *q, u64 bytes)
+{
+	int code = take_over(q, bytes);
+
+	if (code)
+		return code;
+	q->figures.size = PAGE + (u64)q->slot_bytes * TL_QUEUE_SLOTS;
+	reserve(q);
+	/* A disk that is full now may have room later. */
+	code = mark_write(q);
+	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG ? 0 : code;
+}
+
+/**
+ * tl_queue_open() - Open a queue
+ * @queue: set, to be given to tl_queue_close()
+ * @file: its name; made if there is none
+ * @bytes: its size; one of another size that is not empty stays as it is
+ * @err: the sentence if it fails
+ *
+ * Return: 0 or a negative errno, with *@queue then NULL.
+ */
+int tl_queue_open(struct tl_queue **queue, const char *file, u64 bytes, struct tl_error *err)
+{
+	struct tl_queue *q = calloc(1, sizeof(*q));
+	int code;
+
+	*queue = NULL;
+	if (!q)
+		return tl_error_no_memory(err);
+	pthread_mutex_init(&q->lock, NULL);
+	q->from = ZSTD_createDCtx();
+	q->fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (q->fd < 0)
+		code = tl_error_set(err, -errno, "%s: cannot be opened (%s): name a file in a folder that is there", file,
+				    strerror(errno));
+	else if (flock(q->fd, LOCK_EX | LOCK_NB))
+		code = tl_error_set(err, -EBUSY, "%s: another tierlensd has it: end that, or name another file", file);
+	else if (!pen_begin(&q->records) || !pen_begin(&q->marks) || !q->from)
+		code = tl_error_no_memory(err);
+	else
+		code = ready(q, bytes);
+	if (q->fd >= 0 && code && code != -EBUSY && code != -ENOMEM)
+		tl_error_write(err, code, file);
+	if (!code)
+		*queue = q;
+	else
+		tl_queue_close(q);
+	return code;
+}
+
+/**
+ * tl_queue_close() - Close it; what waits stays there
+ * @queue: queue or NULL
+ */
+void tl_queue_close(struct tl_queue *queue)
+{
+	if (!queue)
+		return;
+	if (queue->fd >= 0)
+		close(queue->fd);
+	pen_end(&queue->records);
+	pen_end(&queue->marks);
+	ZSTD_freeDCtx(queue->from);
+	pthread_mutex_destroy(&queue->lock);
+	free(queue->in);
+	free(queue->plain);
+	free(queue);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* A record whose end is not written is none, and is written over by the next. */
+static int record_write(struct tl_queue *q, const struct slot *slot, int len)
+{
+	u64 place = place_of(q, slot->seq, slot->end);
+	u32 none = 0;
+	int code = 0;
+
+	/* What an earlier round has left behind it is no record of this one: its numbers say so. */
+	if (slot->end + (u32)len + sizeof(none) <= q->slot_bytes)
+		code = bytes_write(q->fd, (u8 *)&none, sizeof(none), place + (u32)len);
+	return code ? code : bytes_write(q->fd, q->records.frame, (size_t)len, place);
+}
+
+/**
+ * tl_queue_put() - Add a record
+ * @queue: queue
+ * @record: record; the first TL_RECORD_HEAD of its bytes are written over
+ *
+ * Context: the thread that writes.
+ * Return: 0; -EAGAIN if the slot is full: then the next one has to be begun with tl_queue_turn(); -EFBIG if no slot is
+ * so large; or another negative errno: it cannot be written now.
+ */
+int tl_queue_put(struct tl_queue *queue, struct tl_record *record)
+{
+	struct tl_queue *q = queue;
+	struct slot *slot = slot_of(q, q->newest);
+	const struct head head = { slot->seq, record->last_ms, slot->index, record->kind, record->samples, MAGIC };
+	int len, code;
+
+	memcpy(record->byte, &head, sizeof(head));
+	len = frame_make(&q->records, record->byte, record->n);
+	if (len < 0)
+		return len;
+	if ((u32)len > q->slot_bytes - slot->end)
+		return slot->end ? -EAGAIN : -EFBIG;
+	if (!q->figures.reserved)
+		reserve(q);
+	code = record_write(q, slot, len);
+	if (pen_renew(&q->records, record->n) || code)
+		return code ? code : -ENOMEM;
+	pthread_mutex_lock(&q->lock);
+	slot->end += (u32)len;
+	slot->index++;
+	slot->intervals += record->kind == TL_RECORD_VALUES;
+	slot->samples += record->samples;
+	q->last_ms = max(q->last_ms, record->last_ms);
+	pthread_mutex_unlock(&q->lock);
+	return 0;
+}
+
+/**
+ * tl_queue_turn() - Begin another slot; what was not sent of the oldest is lost if there is none
+ * @queue: queue
+ *
+ * Context: the thread that writes.
+ */
+void tl_queue_turn(struct tl_queue *queue)
+{
+	struct slot *slot;
+
+	pthread_mutex_lock(&queue->lock);
+	slot = slot_of(queue, ++queue->newest);
+	queue->figures.lost_intervals += slot->intervals;
+	queue->figures.lost_samples += slot->samples;
+	*slot = (struct slot){ .seq = queue->newest };
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/**
+ * tl_queue_is_broken() - Was something that records to come may need found to be damaged?
+ * @queue: queue; it forgets that it was
+ *
+ * Return: true or false.
+ */
+bool tl_queue_is_broken(struct tl_queue *queue)
+{
+	bool broken;
+
+	pthread_mutex_lock(&queue->lock);
+	broken = queue->broken;
+	queue->broken = false;
+	pthread_mutex_unlock(&queue->lock);
+	return broken;
+}
+
+/**
+ * tl_queue_last_ms() - The last time of which there was any record
+ * @queue: queue
+ *
+ * Context: the thread that writes.
+ * Return: since the epoch; 0 for never.
+ */
+u64 tl_queue_last_ms(const struct tl_queue *queue)
+{
+	return queue->last_ms;
+}
+
+/**
+ * tl_queue_sync() - Have what was written survive the end of the machine
+ * @queue: queue
+ *
+ * Context: any thread that may wait for the disk.
+ * Return: 0 or a negative errno.
+ */
+int tl_queue_sync(struct tl_queue *queue)
+{
+	return fdatasync(queue->fd) ? -errno : 0;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/**
+ * tl_queue_cursor() - How far all was sent
+ * @queue: queue
+ * @cursor: filled in
+ */
+void tl_queue_cursor(struct tl_queue *queue, struct tl_queue_cursor *cursor)
+{
+	pthread_mutex_lock(&queue->lock);
+	*cursor = queue->mark.cursor;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+static u64 oldest_of(const struct tl_queue *q)
+{
+	return q->newest > TL_QUEUE_SLOTS - 1 ? q->newest - (TL_QUEUE_SLOTS - 1) : 1;
+}
+
+/**
+ * tl_queue_has() - Is what was read there still, or did it have to make room?
+ * @queue: queue
+ * @at: where it was
+ *
+ * Return: true or false.
+ */
+bool tl_queue_has(struct tl_queue *queue, const struct tl_queue_at *at)
+{
+	bool has;
+
+	pthread_mutex_lock(&queue->lock);
+	has = at->slot >= oldest_of(queue);
+	pthread_mutex_unlock(&queue->lock);
+	return has;
+}
+
+/* Return: 1 if there is a record at @at, 0 if none yet, -ESTALE if it is gone: then @at is the oldest. */
+static int at_look(struct tl_queue *q, struct tl_queue_at *at)
+{
+	struct slot *slot;
+
+	if (at->slot < oldest_of(q)) {
+		*at = (struct tl_queue_at){ .slot = oldest_of(q) };
+		return -ESTALE;
+	}
+	for (;;) {
+		slot = slot_of(q, at->slot);
+		if (slot->seq == at->slot && at->offset < slot->end)
+			return 1;
+		if (at->slot >= q->newest)
+			return 0;
+		*at = (struct tl_queue_at){ .slot = at->slot + 1 };
+	}
+}
+
+/* The rest of its slot cannot be read, so neither can what was to follow. */
+static void damaged(struct tl_queue *q, struct tl_queue_at *at)
+{
+	struct slot *slot = slot_of(q, at->slot);
+
+	pthread_mutex_lock(&q->lock);
+	if (slot->seq == at->slot) {
+		q->figures.lost_intervals += slot->intervals;
+		q->figures.damaged_samples += slot->samples;
+		slot->intervals = slot->samples = 0;
+		if (at->slot == q->newest) {
+			q->broken = true;
+			at->offset = slot->end;
+			at->index = slot->index;
+		} else {
+			*at = (struct tl_queue_at){ .slot = at->slot + 1 };
+		}
+	}
+	pthread_mutex_unlock(&q->lock);
+}
+
+/**
+ * tl_queue_get() - Read a record
+ * @queue: queue
+ * @at: where; set behind it, or to where the next one will be
+ * @record: filled in
+ *
+ * Context: the thread that reads.
+ * Return: 1; 0 if there is none yet; -ESTALE if what was there is gone, and @at is at what there is instead.
+ */
+int tl_queue_get(struct tl_queue *queue, struct tl_queue_at *at, struct tl_record *record)
+{
+	struct head head;
+	size_t n;
+	int code;
+
+	pthread_mutex_lock(&queue->lock);
+	code = at_look(queue, at);
+	pthread_mutex_unlock(&queue->lock);
+	if (code <= 0)
+		return code;
+	if (!record_take(queue, at, &head, &n)) {
+		damaged(queue, at);
+		return -ESTALE;
+	}
+	*record = (struct tl_record){ head.kind, head.samples, head.last_ms, queue->plain, n };
+	return 1;
+}
+
+/**
+ * tl_queue_mark() - So far all was sent
+ * @queue: queue
+ * @cursor: how far
+ * @intervals: more that need not be sent again, and @samples
+ *
+ * Context: the thread that reads.
+ * Return: 0 or a negative errno: then some would be sent again if we began anew now.
+ */
+int tl_queue_mark(struct tl_queue *queue, const struct tl_queue_cursor *cursor, u64 intervals, u64 samples)
+{
+	struct slot *slot = slot_of(queue, queue->mark.cursor.at.slot);
+	u64 i;
+
+	pthread_mutex_lock(&queue->lock);
+	for (i = queue->mark.cursor.at.slot; i < cursor->at.slot && i + TL_QUEUE_SLOTS > cursor->at.slot; i++)
+		if (slot_of(queue, i)->seq == i)
+			slot_of(queue, i)->intervals = slot_of(queue, i)->samples = 0;
+	slot = slot_of(queue, cursor->at.slot);
+	if (slot->seq == cursor->at.slot) {
+		slot->intervals -= min(intervals, slot->intervals);
+		slot->samples -= min(samples, slot->samples);
+	}
+	queue->mark.cursor = *cursor;
+	pthread_mutex_unlock(&queue->lock);
+	return mark_write(queue);
+}
+
+/**
+ * tl_queue_figures() - How it is
+ * @queue: queue
+ * @figures: filled in
+ */
+void tl_queue_figures(struct tl_queue *queue, struct tl_queue_figures *figures)
+{
+	const struct slot *slot;
+	size_t i;
+
+	pthread_mutex_lock(&queue->lock);
+	*figures = queue->figures;
+	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
+		slot = &queue->slot[i];
+		figures->intervals += slot->intervals;
+		figures->samples += slot->samples;
+		if (slot->seq > queue->mark.cursor.at.slot)
+			figures->bytes += slot->end;
+		else if (slot->seq == queue->mark.cursor.at.slot)
+			figures->bytes += slot->end - min(slot->end, queue->mark.cursor.at.offset);
+	}
+	pthread_mutex_unlock(&queue->lock);
+}
