@@ -20,6 +20,7 @@ include user/user.mk
 include selftests/lib/lib.mk
 include selftests/abi/abi.mk
 include selftests/model/model.mk
+include selftests/bench/bench.mk
 include selftests/unit/unit.mk
 
 # The command's self test runs the test services.

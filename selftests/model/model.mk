@@ -3,12 +3,10 @@
 # Tests of the models, under prove; from the top of the tree:
 #
 #   make -f selftests/model/model.mk check-model   all of them
-#   make -f selftests/model/model.mk bench-models  how long they take; no test
-#   make -f selftests/model/model.mk bench-history how large a year of history is, and how quick; no test
 #
 # MODEL_REPEATS: how many simulated services each model is held against (60).
 
-.PHONY: check-model bench-models model-programs
+.PHONY: check-model model-programs
 check-model:
 
 ifndef user-lib-sources
@@ -25,7 +23,7 @@ model-scripts := $(sort $(wildcard $(model-dir)/test-*.sh))
 
 # Simulations take long under the sanitizers; the models' own tests have them.
 model-plain := test-coverage test-lqn-accuracy test-lqn-coverage test-track-hours test-capacity \
-	test-bottleneck test-pmu-clean sim-figures bench-models eval-pmu bench-history
+	test-bottleneck test-pmu-clean sim-figures eval-pmu
 
 # What all of them link: the command's objects, and what is beside the tests.
 model-shared := $(patsubst %.c,%.o,$(filter-out $(model-dir)/test-% $(model-plain:%=$(model-dir)/%.c),\
@@ -59,14 +57,6 @@ model-programs: $(model-tests) $(model-out)/tierlens $(model-out)/sim-figures
 check-model: model-programs ## tests of the models: closed forms, oracles, simulated services
 	TIERLENS=$(model-out)/tierlens SIM=$(model-out)/sim-figures \
 		$(PROVE) -j $(TEST_JOBS) -e '' $(model-tests) $(model-scripts)
-
-bench-models: $(model-out)/bench-models $(O)/tierlens ## how long the models take
-	$< $(O)/tierlens
-
-# Needs valgrind; counts once what its programs do, which takes about half an hour.
-.PHONY: bench-history
-bench-history: $(model-out)/bench-history ## a year of history of 20 tiers and 10 classes: its size, queries, cost of an interval
-	$< $(O)/history-year.db 366; rm -f $(O)/history-year.db*
 
 .PHONY: eval-pmu
 PROGRAMS ?= gzip sort awk sqlite3

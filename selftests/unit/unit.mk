@@ -18,6 +18,9 @@ endif
 ifndef GUEST_PROGRAMS
 include selftests/lib/lib.mk
 endif
+ifndef bench-dir
+include selftests/bench/bench.mk
+endif
 
 O ?= build
 PROVE ?= prove
@@ -38,7 +41,8 @@ unit-core-headers := $(wildcard $(unit-core-dir)/*.h $(unit-dir)/core-*.h) $(uni
 unit-core-objects := $(patsubst %.c,$(unit-out)/obj/%.o,$(notdir $(unit-core-sources)))
 unit-core-tests := $(patsubst $(unit-dir)/%.c,$(unit-out)/%,\
 	$(sort $(wildcard $(unit-dir)/test-core-*.c)))
-unit-scripts := $(sort $(wildcard $(unit-dir)/test-*.sh)) selftests/lib/check-shapes.sh
+unit-scripts := $(sort $(wildcard $(unit-dir)/test-*.sh)) selftests/lib/check-shapes.sh \
+	selftests/bench/check-bench.sh
 
 # What scripts of the command line run, once there is one.
 unit-user-programs := $(if $(wildcard $(unit-dir)/test-user-*.sh),\
@@ -58,7 +62,7 @@ check-core: $(unit-core-tests)
 
 check-unit: $(unit-core-tests) $(user-tests) $(unit-user-programs) $(GUEST_PROGRAMS)
 	TIERSERVER=$(abspath $(GUEST_OUT))/tierserver LOAD=$(abspath $(GUEST_OUT))/load \
-	TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
+	BENCH=$(abspath $(O))/bench TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
 		$(PROVE) -j $(TEST_JOBS) -e '' $(unit-core-tests) $(user-tests) $(unit-scripts)
 
 unit-clean:

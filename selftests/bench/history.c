@@ -12,6 +12,7 @@
  */
 #include "made-intervals.h"
 
+#include "daemon/history-json.h"
 #include "daemon/history.h"
 #include "error.h"
 
@@ -80,7 +81,8 @@ static int count(const struct tl_history_point *point, void *arg)
 
 static void ask(struct tl_history *history, const char *what, u64 from_ns, u64 to_ns, const char *tier, bool no_hists)
 {
-	const struct tl_history_query query = { from_ns, to_ns, 480, tier, no_hists };
+	const struct tl_history_query query = { .from_ns = from_ns, .to_ns = to_ns, .points = 480, .tier = tier,
+						.no_hists = no_hists };
 	double worst_s = 0, cpu_s = 0, before_s, cpu_before_s;
 	struct tl_error err;
 	u64 n[2] = { 0 };
@@ -98,6 +100,31 @@ static void ask(struct tl_history *history, const char *what, u64 from_ns, u64 t
 	printf("%-12s %-34s %4llu points of %9llu intervals, %6.1f ms at worst of 5 (%.1f ms of a processor)\n", what,
 	       tier ? "one tier, with histograms" : no_hists ? "all, without histograms" : "all, with histograms",
 	       (unsigned long long)n[0], (unsigned long long)n[1], worst_s * 1e3, cpu_s * 1e3);
+}
+
+/* As the page of tierlensd asks, from the opening of the file to the text. */
+static void draw(const char *what, u64 from_ns, u64 to_ns, const char *tier, bool hist)
+{
+	const struct tl_history_ask of = { file, from_ns, to_ns, 240, 40, tier, NULL };
+	double worst_s = 0, cpu_s = 0, before_s, cpu_before_s;
+	struct tl_error err;
+	size_t len = 0;
+	char *json;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		before_s = seconds(CLOCK_MONOTONIC);
+		cpu_before_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+		if (hist ? tl_history_histogram(&of, &json, &err) : tl_history_series(&of, &json, &err))
+			fprintf(stderr, "%s\n", err.text);
+		worst_s = max(worst_s, seconds(CLOCK_MONOTONIC) - before_s);
+		cpu_s = max(cpu_s, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_before_s);
+		len = json ? strlen(json) : 0;
+		free(json);
+	}
+	printf("%-12s %-34s %4zu kB of JSON, %6.1f ms at worst of 5 (%.1f ms of a processor)\n", what,
+	       hist ? "page: a tier's histogram" : tier ? "page: a tier over time" : "page: all over time", len / 1000,
+	       worst_s * 1e3, cpu_s * 1e3);
 }
 
 static void rows_tell(void)
@@ -160,6 +187,10 @@ int main(int argc, char **argv)
 		ask(history, times[i].what, now_ns - min(times[i].back_ns, now_ns - BEGIN_NS), now_ns, NULL, true);
 	for (i = 0; i < ARRAY_SIZE(times); i++)
 		ask(history, times[i].what, now_ns - min(times[i].back_ns, now_ns - BEGIN_NS), now_ns, "service-7:8007", false);
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		draw(times[i].what, now_ns - min(times[i].back_ns, now_ns - BEGIN_NS), now_ns, NULL, false);
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		draw(times[i].what, now_ns - min(times[i].back_ns, now_ns - BEGIN_NS), now_ns, "service-7:8007", true);
 	ask(history, "an old day", now_ns - min(200 * DAY, now_ns - BEGIN_NS), now_ns - min(199 * DAY, now_ns - BEGIN_NS), NULL, false);
 	ask(history, "hour", now_ns - HOUR, now_ns, NULL, false);
 	ask(history, "year", BEGIN_NS, now_ns, NULL, false);
