@@ -22,6 +22,7 @@ include selftests/abi/abi.mk
 include selftests/model/model.mk
 include selftests/bench/bench.mk
 include selftests/unit/unit.mk
+include selftests/fuzz/fuzz.mk
 
 # The command's self test runs the test services.
 user: $(SELFTEST_PROGRAMS)
@@ -116,9 +117,10 @@ check: ## all tests; installs what they need
 	@$(MAKE) --no-print-directory -j$$(nproc) user guest
 	@tools/check $(CHECK)
 
-check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the debug kernel, and the packages on a clean Debian
+check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the debug kernel, a minute of each fuzzer, and the packages on a clean Debian
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
 	@prove --timer selftests/deb/clean-root.sh
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \

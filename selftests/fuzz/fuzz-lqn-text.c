@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A layered queueing network as text. */
+#include "lqn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_lqn(data, size, false);
+}
