@@ -197,7 +197,6 @@ static void add_used(struct tierlens_sync_record *record, const struct tl_sync_p
 {
 	struct tl_sync_thread *thread = tl_sync_thread();
 
-	record->cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
 	if (thread) {
 		record->cpu_ns = max(record->cpu_ns, thread->cpu_ns);
 		thread->cpu_ns = record->cpu_ns;
@@ -218,6 +217,7 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 {
 	u32 room = sizeof(struct tierlens_sync_record);
 	struct tierlens_sync_record *record;
+	u64 cpu_ns;
 
 	if (!point->seq)
 		point->seq = tl_sync_point_number();
@@ -226,6 +226,8 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 	preempt_disable();
 	record = tl_sync_ring_reserve(room);
 	if (record) {
+		/* Before the time, which is read first at the begin: the processor may stand still. */
+		cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
 		*record = (struct tierlens_sync_record) {
 			.size = sizeof(*record), .op = point->op, .kind = point->kind,
 			.flags = point->flags, .seq = point->seq, .object = point->object,
@@ -234,8 +236,10 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 			.process = task->tgid, .thread = task->pid,
 		};
 		record->began_ns = point->began_ns ?: record->time_ns;
-		if (task == current)
+		if (task == current) {
+			record->cpu_ns = cpu_ns;
 			add_used(record, point);
+		}
 		if (regs && stack_max)
 			add_stack(record, regs);
 		tl_sync_ring_commit(record->size);

@@ -48,7 +48,7 @@ is()
 		ok "$3"
 	else
 		not_ok "$3"
-		diag "got '$1', wanted '$2'"
+		diag "$3: got '$1', wanted '$2'"
 	fi
 }
 
