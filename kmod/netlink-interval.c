@@ -10,7 +10,6 @@
 #include "netlink-gen.h"
 #include "netlink-put.h"
 #include "usage.h"
-#include "way.h"
 
 /* The largest cell, with its message's head, fits into this. */
 #define DUMP_BYTES 8192
@@ -298,28 +297,6 @@ static int put_function(struct sk_buff *skb, const struct tl_entry *entry)
 	return 0;
 }
 
-static int put_cost(struct sk_buff *skb, const struct tl_totals *totals)
-{
-	const struct tl_cost *function = &totals->cost[TL_COST_FUNCTION];
-	struct nlattr *nest = nla_nest_start(skb, TIERLENS_A_INTERVAL_COST);
-	u64 hits = 0, ns = 0, way_ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < TL_COST_FUNCTION; i++) {
-		hits += totals->cost[i].hits;
-		ns += totals->cost[i].ns;
-		way_ns += totals->cost[i].hits * tl_way_ns(i);
-	}
-	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_HITS, hits) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_NS, ns) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_WAY_NS, way_ns) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_HITS, function->hits) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_NS, function->ns))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static const struct {
 	int type;
 	int (*put)(struct sk_buff *skb, const struct tl_entry *entry);
@@ -363,7 +340,7 @@ static int put_interval(struct sk_buff *skb, struct interval_dump *dump)
 	if (!dump->begun &&
 	    (tl_nl_put_events(skb, TIERLENS_A_INTERVAL_EVENTS, &interval->totals.events) ||
 	     tl_nl_put_losses(skb, TIERLENS_A_INTERVAL_LOSSES, &interval->totals) ||
-	     put_cost(skb, &interval->totals)))
+	     tl_nl_put_cost(skb, TIERLENS_A_INTERVAL_COST, &interval->totals)))
 		return -EMSGSIZE;
 	dump->begun = true;
 	for (;;) {

@@ -21,6 +21,7 @@ int tl_nl_get_string(struct genl_info *info, int type, const char **text);
 int tl_nl_refuse_twice(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int tl_nl_put_events(struct sk_buff *skb, int type, const struct tl_events *events);
 int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *totals);
+int tl_nl_put_cost(struct sk_buff *skb, int type, const struct tl_totals *totals);
 int tl_nl_put_interval_head(struct sk_buff *skb, const struct tl_interval *interval);
 void *tl_nl_reply_put(struct sk_buff *skb, struct genl_info *info, u8 cmd);
 void *tl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);

@@ -32,6 +32,7 @@
 #include "thread.h"
 #include "tier.h"
 #include "usage.h"
+#include "way.h"
 
 static const struct genl_multicast_group groups[] = {
 	[TIERLENS_NLGRP_INTERVAL] = { .name = TIERLENS_MCGRP_INTERVAL },
@@ -110,6 +111,28 @@ int tl_nl_put_losses(struct sk_buff *skb, int type, const struct tl_totals *tota
 	return 0;
 }
 
+int tl_nl_put_cost(struct sk_buff *skb, int type, const struct tl_totals *totals)
+{
+	const struct tl_cost *function = &totals->cost[TL_COST_FUNCTION];
+	struct nlattr *nest = nla_nest_start(skb, type);
+	u64 hits = 0, ns = 0, way_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < TL_COST_FUNCTION; i++) {
+		hits += totals->cost[i].hits;
+		ns += totals->cost[i].ns;
+		way_ns += totals->cost[i].hits * tl_way_ns(i);
+	}
+	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_HITS, hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_NS, ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_HOOK_WAY_NS, way_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_HITS, function->hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_COST_FUNCTION_NS, function->ns))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int put_lease(struct sk_buff *skb)
 {
 	u8 from;
@@ -176,7 +199,7 @@ static int put_module(struct sk_buff *skb)
 	    put_occupancy(skb, TIERLENS_A_MODULE_OCCUPANCY, &conns) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_LEVEL, tl_level_default()) ||
 	    nla_put_u32(skb, TIERLENS_A_MODULE_FUNCTIONS, tl_method_count()) ||
-	    put_lease(skb))
+	    tl_nl_put_cost(skb, TIERLENS_A_MODULE_COST, &totals) || put_lease(skb))
 		return -EMSGSIZE;
 	return 0;
 }

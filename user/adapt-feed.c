@@ -142,7 +142,14 @@ static int pinned_grow(struct tl_adapt_feed *feed)
 	return 0;
 }
 
-static struct tl_adapt_cost cost_of(const struct tl_adapt_feed *feed, const struct tl_sum *cost)
+/**
+ * tl_adapt_cost() - What probes took, as the adaptor takes it
+ * @feed: feed
+ * @cost: [TL_COST_SUMS] of an interval, or since the module was loaded
+ *
+ * Return: it, not known if the module does not tell.
+ */
+struct tl_adapt_cost tl_adapt_cost(const struct tl_adapt_feed *feed, const struct tl_sum *cost)
 {
 	struct tl_adapt_cost c = { .known = tl_sum_known(&cost[TL_COST_HOOK]) && tl_sum_known(&cost[TL_COST_HOOK_HITS]),
 				   .function_trap_s = feed->function_trap_s };
@@ -180,7 +187,7 @@ int tl_adapt_feed(struct tl_adapt_feed *feed, const struct tl_interval *interval
 		.cell = feed->cell, .call = feed->call, .nodes = feed->nodes, .cells = feed->cells_n,
 		.calls = feed->calls, .tiers = feed->tiers.n, .cells_seen = feed->cells.n,
 		.nodes_seen = feed->paths.n, .functions_seen = feed->functions.n, .pinned = feed->pinned,
-		.cost = cost_of(feed, interval->cost),
+		.cost = tl_adapt_cost(feed, interval->cost),
 	};
 	return code;
 }

@@ -5,6 +5,7 @@
 #include "model/adapt.h"
 
 struct tl_interval;
+struct tl_sum;
 
 /**
  * struct tl_adapt_name - A tier, a tier and class, a path, or a function, by its id
@@ -41,6 +42,7 @@ struct tl_adapt_feed {
 };
 
 int tl_adapt_feed(struct tl_adapt_feed *feed, const struct tl_interval *interval);
+struct tl_adapt_cost tl_adapt_cost(const struct tl_adapt_feed *feed, const struct tl_sum *cost);
 void tl_adapt_feed_free(struct tl_adapt_feed *feed);
 size_t tl_adapt_tier(struct tl_adapt_feed *feed, const char *name);
 

@@ -337,7 +337,14 @@ static int read_call(struct nlattr *nest, struct tl_interval *interval)
 	return tl_interval_called(interval, &called);
 }
 
-static int read_cost(struct nlattr *nest, struct tl_interval *interval)
+/**
+ * tl_ctl_read_cost() - What probes have cost
+ * @nest: attribute
+ * @cost: [TL_COST_SUMS]
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int tl_ctl_read_cost(struct nlattr *nest, struct tl_sum *cost)
 {
 	static const int sums[TL_COST_SUMS] = {
 		[TL_COST_HOOK_HITS] = TIERLENS_A_COST_HOOK_HITS,
@@ -350,7 +357,7 @@ static int read_cost(struct nlattr *nest, struct tl_interval *interval)
 
 	if (nla_parse_nested(attrs, TIERLENS_A_COST_MAX, nest, NULL) < 0)
 		return -EBADMSG;
-	read_sums(attrs, sums, TL_COST_SUMS, interval->cost);
+	read_sums(attrs, sums, TL_COST_SUMS, cost);
 	return 0;
 }
 
@@ -370,7 +377,7 @@ static int read_item(struct nlattr *attr, struct tl_interval *interval)
 	case TIERLENS_A_INTERVAL_CALL:
 		return read_call(attr, interval);
 	case TIERLENS_A_INTERVAL_COST:
-		return read_cost(attr, interval);
+		return tl_ctl_read_cost(attr, interval->cost);
 	default:
 		return 0;
 	}

@@ -144,7 +144,8 @@ int tl_ctl_read_module(struct nlattr *first, int len, void *arg)
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_LOSSES], module->losses, TL_LOSSES);
 	tl_ctl_read_counters(attrs[TIERLENS_A_MODULE_OCCUPANCY], module->occupancy,
 			     TL_TABLES);
-	return 0;
+	/* Older modules do not tell. */
+	return attrs[TIERLENS_A_MODULE_COST] ? tl_ctl_read_cost(attrs[TIERLENS_A_MODULE_COST], module->cost) : 0;
 }
 
 /**

@@ -42,6 +42,7 @@ tl_ctl_reader tl_ctl_read_module, tl_ctl_read_tier, tl_ctl_read_class, tl_ctl_re
 
 void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields,
 			size_t n, void *to);
+int tl_ctl_read_cost(struct nlattr *nest, struct tl_sum *cost);
 void tl_ctl_read_counters(const struct nlattr *nest, u64 *counters, int n);
 
 enum tl_at tl_ctl_read_level(const struct nlattr *attr);

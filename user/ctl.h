@@ -21,6 +21,7 @@ struct tl_module {
 	u32 lease_ms; /* how long it is leased; 0: it is not */
 	enum tl_at level, leased_from; /* of tiers that have none of their own; and when the lease is over */
 	u64 events[TL_EVENTS], losses[TL_LOSSES], occupancy[TL_TABLES];
+	struct tl_sum cost[TL_COST_SUMS];
 };
 
 /* What the kernel says about a tier: a rule, or one that it found by itself. @path:

@@ -15,7 +15,6 @@
 #include "clock.h"
 #include "error.h"
 
-
 #define WAIT_MS_MAX 1000
 
 static void end_learn(struct tl_feed *feed, const struct tl_interval *interval)
@@ -36,12 +35,25 @@ static int wait_ms(const struct tl_feed *feed)
 {
 	u64 ms = min(feed->interval_ms, (u32)WAIT_MS_MAX), left_ns;
 
-	if (feed->no_hosts)
+	if (feed->no_hosts && !feed->glances)
 		return (int)min(2 * ms, (u64)WAIT_MS_MAX);
+	if (feed->glances)
+		ms = max(ms / feed->glances, (u64)1);
 	if (!feed->length_ns)
 		return (int)ms;
 	left_ns = feed->length_ns - since_end(feed, tl_clock_ns(CLOCK_REALTIME));
 	return (int)min(ms, left_ns / 1000000 + 1);
+}
+
+/**
+ * tl_feed_into_ns() - Where in its interval the kernel is
+ * @feed: feed
+ *
+ * Return: ns since it began; 0, too, if no interval is known yet.
+ */
+u64 tl_feed_into_ns(const struct tl_feed *feed)
+{
+	return feed->length_ns ? since_end(feed, tl_clock_ns(CLOCK_REALTIME)) : 0;
 }
 
 /* Once an interval, if we are there in time. */

@@ -18,6 +18,7 @@
  * @impatient: take what there is, do not wait for more; to be set by the caller
  * @no_hosts: how busy the host is need not be found out, which costs more than all else; to be
  *            set by the caller, after tl_feed_open()
+ * @glances: wakes up so often in an interval, and when it ends; 0: no matter; to be set by the caller
  * @fetched: all that there was, and nobody has waited since
  */
 struct tl_feed {
@@ -28,10 +29,12 @@ struct tl_feed {
 	struct tl_host_samples hosts;
 	u64 last, end_ns, length_ns, looked_ns;
 	u32 interval_ms, processors;
+	unsigned int glances;
 	bool enabled, impatient, no_hosts, fetched;
 };
 
 int tl_feed_open(struct tl_feed *feed, bool kept, struct tl_error *err);
+u64 tl_feed_into_ns(const struct tl_feed *feed);
 void tl_feed_close(struct tl_feed *feed);
 int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 		 struct tl_error *err);

@@ -43,7 +43,7 @@ const struct fields interval_losses = {
 	[TIERLENS_A_LOSSES_PROBES_MISSED] = {.name = "probes_missed"},
 }};
 
-static const struct fields cost_fields = {
+const struct fields interval_cost = {
 	"the cost lacks an attribute", {
 	[TIERLENS_A_COST_HOOK_HITS] = {.name = "hook_hits"},
 	[TIERLENS_A_COST_HOOK_NS] = {.name = "hook_ns"},
@@ -59,7 +59,7 @@ static const struct fields head_fields = {
 	[TIERLENS_A_INTERVAL_LENGTH_NS] = {.name = "length_ns"},
 	[TIERLENS_A_INTERVAL_EVENTS] = {"events", FIELD_NEST, true, &interval_events},
 	[TIERLENS_A_INTERVAL_LOSSES] = {"losses", FIELD_NEST, true, &interval_losses},
-	[TIERLENS_A_INTERVAL_COST] = {"cost", FIELD_NEST, true, &cost_fields},
+	[TIERLENS_A_INTERVAL_COST] = {"cost", FIELD_NEST, true, &interval_cost},
 }};
 
 static const struct fields counted_fields = {

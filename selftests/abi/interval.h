@@ -58,6 +58,6 @@ int interval_part(const struct nlmsghdr *nlh, void *reader);
 void interval_free(struct interval_reader *reader);
 
 extern const struct fields interval_events;
-extern const struct fields interval_losses;
+extern const struct fields interval_losses, interval_cost;
 
 #endif

@@ -117,6 +117,7 @@ static const struct fields module_fields = {
 	[TIERLENS_A_MODULE_FUNCTIONS] = {.name = "functions"},
 	[TIERLENS_A_MODULE_LEASE_MS] = {"lease_ms", FIELD_NUMBER, true},
 	[TIERLENS_A_MODULE_LEASED_FROM] = {"leased_from", FIELD_NUMBER, true},
+	[TIERLENS_A_MODULE_COST] = {"cost", FIELD_NEST, false, &interval_cost},
 }};
 
 static const struct fields tier_fields = {

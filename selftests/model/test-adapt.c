@@ -521,6 +521,32 @@ static void test_budget(void)
 	end(&r);
 }
 
+static void test_hurry(void)
+{
+	struct tl_adapt_in in;
+	struct tl_adapt_out out;
+	struct run r;
+
+	begin(&r, LOGNORMAL_HALF, 200, 26, NULL);
+	r.w.tier = 1;
+	windows(&r, 100);
+	r.w.times = 5;
+	windows(&r, 5);
+	ok(r.w.level[1] == TL_AT_METHOD, "a tier is at method");
+	in = r.w.in;
+	in.cost.function_s = 0.05 * in.seconds * in.processors;
+	ok(tl_adapt_hurry(r.adapt, &in, &out) && out.tier[1].level == TL_AT_SERVER && !out.others && out.decisions == 1,
+	   "in a hurry, functions go");
+	ok(out.decision[0].why == TL_ADAPT_DEAR && out.decision[0].share > 0.05, "because of what they cost");
+	ok(!tl_adapt_hurry(r.adapt, &in, &out) && !out.decisions, "but once");
+	in.cost.hook_s = 0.05 * in.seconds * in.processors;
+	ok(tl_adapt_hurry(r.adapt, &in, &out) && out.others == TL_AT_OFF && out.tier[0].level == TL_AT_OFF && out.decisions == 3,
+	   "then hooks, and of all tiers");
+	in.cost.known = false;
+	ok(!tl_adapt_hurry(r.adapt, &in, &out), "not if it is not known");
+	end(&r);
+}
+
 /* ---- bad input ----------------------------------------------------------------------------------- */
 
 static void test_bad(void)
@@ -580,6 +606,7 @@ int main(void)
 	test_pinned();
 	test_resting();
 	test_budget();
+	test_hurry();
 	test_bad();
 	return done();
 }

@@ -9,6 +9,7 @@
 #include "daemon/control.h"
 
 #include "adapt-out.h"
+#include "clock.h"
 #include "ctl.h"
 #include "daemon/log.h"
 #include "daemon/state.h"
@@ -16,6 +17,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,9 +161,8 @@ static void tell_row(struct tl_control *c, json_t *row)
 	tl_log_row(c->log, row);
 }
 
-static void tell(struct tl_control *c, const struct tl_adapt_out *out)
+static void tell(struct tl_control *c, double t_s, const struct tl_adapt_out *out)
 {
-	double t_s = c->feed.in.t_s;
 	size_t i;
 
 	for (i = 0; i < out->decisions; i++)
@@ -220,7 +221,7 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 				     (unsigned long long)interval->generation);
 	}
 	if (!code) {
-		tell(c, &out);
+		tell(c, c->feed.in.t_s, &out);
 		tl_control_called(c, interval);
 		others_hold(c, &module, out.others);
 		act(c, &out, tiers, n);
@@ -229,6 +230,47 @@ int tl_control_step(struct tl_control *control, const struct tl_interval *interv
 	}
 	free(tiers);
 	return code;
+}
+
+/**
+ * tl_control_glance() - See to it that a window that costs too much is the only one
+ * @control: control
+ * @window: where in its window the kernel is; it may be asked as often as somebody wakes up
+ *
+ * What fails is told; the next interval shows whether the kernel answers at all.
+ */
+void tl_control_glance(struct tl_control *control, const struct tl_window *window)
+{
+	struct tl_control *c = control;
+	struct tl_adapt_in in = c->feed.in;
+	struct tl_tier_info *tiers = NULL;
+	struct tl_adapt_cost total;
+	struct tl_adapt_out out;
+	struct tl_module module;
+	struct tl_window here = *window;
+	struct tl_error err;
+	size_t n;
+
+	if (!window->length_ns || tl_ctl_module(c->ctl, &module, &err))
+		return;
+	here.quiet_ns = (u64)module.quiet_ms * 1000000;
+	total = tl_adapt_cost(&c->feed, module.cost);
+	in.t_s = tl_clock_s(CLOCK_REALTIME);
+	in.seconds = tl_ns_to_s(window->length_ns);
+	in.processors = c->feed.processors;
+	if (!total.known || !tl_glance(&c->glance, tl_clock_ns(CLOCK_MONOTONIC), &here, &total,
+				       c->options.budget * in.seconds * fmax(in.processors, 1), &in.cost))
+		return;
+	if (!tl_adapt_hurry(c->adapt, &in, &out))
+		return;
+	tell(c, in.t_s, &out);
+	others_hold(c, &module, out.others);
+	if (tl_ctl_tiers(c->ctl, &tiers, &n, &err))
+		tell_once(c, c->others_refused, NULL, err.text);
+	else
+		act(c, &out, tiers, n);
+	free(tiers);
+	tl_state_write(c->state, c);
 }
 
 /**

@@ -4,6 +4,7 @@
 
 #include "adapt-feed.h"
 #include "choose.h"
+#include "daemon/glance.h"
 
 struct tl_ctl;
 struct tl_error;
@@ -51,6 +52,7 @@ struct tl_held {
  * @before: the last interval that was there when it began: what probes cost until then is not for it to judge
  * @lease_ms: for how long a level holds without us
  * @share: part of the processors that probes took, negative if it is not known
+ * @glance: what they have taken since
  */
 struct tl_control {
 	struct tl_ctl *ctl;
@@ -68,8 +70,10 @@ struct tl_control {
 	u32 lease_ms;
 	u64 before;
 	double share;
+	struct tl_glance glance;
 };
 
+void tl_control_glance(struct tl_control *control, const struct tl_window *window);
 int tl_control_step(struct tl_control *control, const struct tl_interval *interval, struct tl_error *err);
 void tl_control_end(struct tl_control *control);
 

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #define LEASE_MS_LEAST 1000
+#define GLANCES 4 /* at what probes cost, in an interval */
 #define DEVICES "/sys/bus/event_source/devices"
 
 static void begin_tell(const struct tl_daemon *daemon, const struct tl_probe_cost *cost, const struct tl_feed *feed)
@@ -121,8 +122,11 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 				    off ? "measuring is on again" : "measuring was turned off: tierlens enable");
 		off = !feed->enabled;
 		keep(daemon, interval);
-		if (!interval)
+		if (!interval) {
+			tl_control_glance(control, &(struct tl_window){ .into_ns = tl_feed_into_ns(feed),
+									.length_ns = feed->length_ns });
 			continue;
+		}
 		tl_gap_print(gap, sizeof(gap), &feed->gap);
 		if (*gap)
 			tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
@@ -158,6 +162,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	if (code)
 		return code;
 	feed.no_hosts = !wants_hosts(daemon);
+	feed.glances = GLANCES;
 	tl_signals_catch();
 	tl_state_begin(&state, daemon->state);
 	control.ctl = feed.ctl;

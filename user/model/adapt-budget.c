@@ -176,6 +176,12 @@ static void lower(struct tl_adapt *a, const struct tl_adapt_in *in)
 		cap_set(a, in, TL_AT_OFF);
 }
 
+/* Now, whatever it takes: levels cannot be tried when the next window has begun. */
+void tl_adapt_cut(struct tl_adapt *a, const struct tl_adapt_in *in)
+{
+	cap_set(a, in, in->cost.hook_s <= room_s(a, in) ? TL_AT_SERVER : TL_AT_OFF);
+}
+
 static void cap_age(struct tl_adapt *a)
 {
 	if (a->cap == TL_AT_METHOD || a->capped-- > 1)

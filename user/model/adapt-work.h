@@ -102,6 +102,7 @@ struct tl_adapt {
 size_t tl_adapt_culprit(struct tl_adapt *a, const struct tl_adapt_in *in, size_t root, bool *known);
 /* adapt-budget.c */
 void tl_adapt_measure(struct tl_adapt *a, const struct tl_adapt_in *in);
+void tl_adapt_cut(struct tl_adapt *a, const struct tl_adapt_in *in);
 void tl_adapt_economise(struct tl_adapt *a, const struct tl_adapt_in *in);
 bool tl_adapt_affords(const struct tl_adapt *a);
 void tl_adapt_allow(struct tl_adapt *a, const struct tl_adapt_in *in, size_t tier);

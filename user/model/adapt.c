@@ -518,6 +518,16 @@ static enum tl_at others(const struct tl_adapt *a)
 	return TL_AT_UNKNOWN;
 }
 
+static void out_fill(struct tl_adapt *a, struct tl_adapt_out *out)
+{
+	size_t i;
+
+	for (i = 0; i < a->places; i++)
+		a->tier[i] = (struct tl_adapt_tier){ a->place[i].level, a->place[i].functions, a->place[i].rate_max };
+	*out = (struct tl_adapt_out){ a->tier, a->decision, a->finding, a->drop, a->places, a->decisions, a->findings,
+				      a->drops, a->share, others(a) };
+}
+
 /**
  * tl_adapt_step() - One window more
  * @adapt: adaptor
@@ -529,7 +539,6 @@ static enum tl_at others(const struct tl_adapt *a)
 int tl_adapt_step(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct tl_adapt_out *out)
 {
 	struct tl_adapt *a = adapt;
-	size_t i;
 
 	memset(out, 0, sizeof(*out));
 	if (!is_sound(in))
@@ -548,9 +557,29 @@ int tl_adapt_step(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct t
 	}
 	if (a->no_memory)
 		return -ENOMEM;
-	for (i = 0; i < a->places; i++)
-		a->tier[i] = (struct tl_adapt_tier){ a->place[i].level, a->place[i].functions, a->place[i].rate_max };
-	*out = (struct tl_adapt_out){ a->tier, a->decision, a->finding, a->drop, a->places, a->decisions, a->findings,
-				      a->drops, a->share, others(a) };
+	out_fill(a, out);
 	return 0;
+}
+
+/**
+ * tl_adapt_hurry() - Lower levels before a window is over
+ * @adapt: adaptor
+ * @in: @cost is what a whole window would cost as it goes on; of the rest, only its time, @processors and what is
+ *      pinned count
+ * @out: set to what follows, if anything does
+ *
+ * Return: whether anything does. What is too dear already is so at the levels that it has now.
+ */
+bool tl_adapt_hurry(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct tl_adapt_out *out)
+{
+	struct tl_adapt *a = adapt;
+	enum tl_at cap = a->cap;
+
+	a->decisions = a->findings = a->drops = 0;
+	a->no_memory = false;
+	tl_adapt_measure(a, in);
+	if (a->share > a->options.budget)
+		tl_adapt_cut(a, in);
+	out_fill(a, out);
+	return a->cap < cap;
 }

@@ -161,6 +161,7 @@ struct tl_adapt_out {
 void tl_adapt_defaults(struct tl_adapt_options *options);
 struct tl_adapt *tl_adapt_new(const struct tl_adapt_options *options);
 void tl_adapt_free(struct tl_adapt *adapt);
+bool tl_adapt_hurry(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct tl_adapt_out *out);
 int tl_adapt_step(struct tl_adapt *adapt, const struct tl_adapt_in *in, struct tl_adapt_out *out);
 
 #endif

@@ -33,8 +33,8 @@ with()
 	stop_record_new /tmp/r.jsonl
 	kill -TERM $daemon
 	wait $daemon || not_ok "tierlensd ends well: $(cat /tmp/d.err)"
-	cp /tmp/d.jsonl "/out/budget-$2.jsonl"
-	cp /tmp/r.jsonl "/out/recording-$2.jsonl"
+	cp /tmp/d.jsonl "/out/budget-$1.jsonl"
+	cp /tmp/r.jsonl "/out/recording-$1.jsonl"
 	jq '(.cost | .hook_s + .hook_way_s) / .seconds' /tmp/r.jsonl >/tmp/shares
 	diag "shares: $(awk '{ printf "%s%.4f", s, $1; s = " " }' /tmp/shares)"
 	diag "$(jq -c 'select(.kind == "decision") | [.why, .tier, .from, .to]' /tmp/d.jsonl)"
@@ -45,7 +45,7 @@ with()
 }
 
 with 0.07 1
-with 0.03 0
+with 0.01 0
 record_new /tmp/r.jsonl
 ask 2
 stop_record_new /tmp/r.jsonl
