@@ -5,6 +5,7 @@
  * An entry appears with a thread's first event and goes with the thread. It
  * belongs to its thread alone, so it needs no lock.
  */
+#include <linux/log2.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -16,7 +17,6 @@
 #include "thread.h"
 #include "usage.h"
 
-#define TABLE_BITS 12
 #define POOL_LOW 256
 
 struct tl_keyed_table tl_threads;
@@ -24,7 +24,8 @@ static struct tl_pool tasks;
 
 int tl_thread_init(void)
 {
-	if (tl_keyed_init(&tl_threads, TABLE_BITS))
+	/* A hundredth of the memory; chains of less than five, were all the rest threads. */
+	if (tl_keyed_init(&tl_threads, ilog2(tl_memory_cap() / 2048)))
 		return -ENOMEM;
 	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL)) {
 		tl_thread_exit();
