@@ -21,8 +21,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define BATCH_S 10
-#define BATCH_MOST 128 /* intervals, of the shortest ones */
+#define BATCH_MOST_S 10
+#define BATCH_LEAST_S 1
+#define BATCH 5 /* intervals; the kernel keeps 16: the rest is for who starts us again */
 #define EFFORT 1
 #define ASIDES_MOST 3 /* damaged files of one run: they are as large as the history */
 #define ROW_BYTES_MAX 65536
@@ -308,7 +309,8 @@ void tl_history_turn(struct tl_history *history)
 	u64 waited_ns = tl_clock_ns(CLOCK_MONOTONIC) - history->done_ns;
 	struct tl_error err;
 
-	if (waited_ns >= BATCH_S * SECOND_NS || (history->items >= BATCH_MOST && !history->failing))
+	if (waited_ns >= BATCH_MOST_S * SECOND_NS ||
+	    (waited_ns >= BATCH_LEAST_S * SECOND_NS && history->items >= BATCH && !history->failing))
 		tl_history_flush(history, &err);
 }
 
