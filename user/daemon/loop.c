@@ -2,6 +2,7 @@
 /* tierlensd's one loop: each interval that the kernel closes, in order, none twice, none lost unsaid. */
 #include "daemon/loop.h"
 
+#include "clock.h"
 #include "daemon/control.h"
 #include "daemon/history.h"
 #include "daemon/log.h"
@@ -20,6 +21,7 @@
 #include <time.h>
 
 #define LEASE_MS_LEAST 1000
+#define TURN_S 0.5 /* without the module */
 #define GLANCES 4 /* at what probes cost, in an interval */
 #define DEVICES "/sys/bus/event_source/devices"
 
@@ -83,11 +85,22 @@ static bool wants_hosts(const struct tl_daemon *daemon)
 	return daemon->hosts || daemon->history;
 }
 
+static int control_begin(const struct tl_daemon *daemon, const struct tl_feed *feed, struct tl_control *control,
+			 struct tl_error *err)
+{
+	struct tl_adapt_feed fresh = { .processors = feed->processors,
+				       .function_trap_s = control->feed.function_trap_s };
+
+	tl_control_end(control);
+	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state,
+					.options = daemon->adapt, .choose = daemon->choose, .share = -1, .feed = fresh,
+					.adapt = tl_adapt_new(&daemon->adapt) };
+	return control->adapt ? 0 : tl_error_no_memory(err);
+}
+
 /* Other settings. What the adaptor has learnt goes only if it is to go by something else. */
 static int renew(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
 {
-	struct tl_adapt_feed fresh = { .processors = control->feed.processors,
-				       .function_trap_s = control->feed.function_trap_s };
 	struct tl_error refused;
 
 	feed->no_hosts = !wants_hosts(daemon);
@@ -96,11 +109,71 @@ static int renew(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl
 		tl_log_text(daemon->log, control->feed.in.t_s, "refused", NULL, NULL, refused.text);
 	if (!memcmp(&control->options, &daemon->adapt, sizeof(daemon->adapt)))
 		return 0;
+	return control_begin(daemon, feed, control, err);
+}
+
+static int follow(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_error *err)
+{
+	int code = tl_feed_open(feed, true, err);
+
+	if (code)
+		return code;
+	feed->no_hosts = !wants_hosts(daemon);
+	feed->glances = GLANCES;
+	code = enable(daemon, feed, err);
+	code = code ? code : interval_check(feed, err);
+	if (code)
+		tl_feed_close(feed);
+	return code;
+}
+
+/*
+ * The module is gone, and with it all that was asked of it. What others are told goes on, until it is loaded again or
+ * a signal ends it.
+ */
+static int outlast(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
+{
+	struct tl_feed gone = { .interval_ms = feed->interval_ms, .processors = feed->processors, .gap = feed->gap };
+	int code = -ENODEV;
+
+	tl_log_text(daemon->log, tl_clock_s(CLOCK_REALTIME), "note", NULL, NULL, err->text);
 	tl_control_end(control);
-	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state,
-					.options = daemon->adapt, .choose = daemon->choose, .share = -1, .feed = fresh,
-					.adapt = tl_adapt_new(&daemon->adapt) };
-	return control->adapt ? 0 : tl_error_no_memory(err);
+	*control = (struct tl_control){ .log = daemon->log, .state = control->state, .options = daemon->adapt,
+					.share = -1, .feed.function_trap_s = control->feed.function_trap_s };
+	tl_feed_close(feed);
+	*feed = gone;
+	while (code == -ENODEV && !tl_signals_stopped()) {
+		tl_service_turn(daemon->service, &gone);
+		keep(daemon, NULL);
+		tl_signals_sleep(TURN_S);
+		code = follow(daemon, feed, err);
+	}
+	if (code)
+		return tl_signals_stopped() ? 0 : code;
+	feed->gap = gone.gap;
+	tl_log_text(daemon->log, tl_clock_s(CLOCK_REALTIME), "note", NULL, NULL, "the kernel module is there again");
+	return control_begin(daemon, feed, control, err);
+}
+
+static int take(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
+		const struct tl_interval *interval, struct tl_error *err)
+{
+	struct tl_error later;
+	int code, told = 0;
+	char gap[120];
+
+	tl_gap_print(gap, sizeof(gap), &feed->gap);
+	if (*gap)
+		tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
+	lease_set(control, feed);
+	code = interval_check(feed, err);
+	code = code ? code : tl_control_step(control, interval, err);
+	/* What was measured is told, even if the module has just gone. */
+	if (!code || code == -ENODEV)
+		told = tl_service_interval(daemon->service, interval, feed->gap.missed, &later);
+	if (told)
+		*err = later;
+	return told ? told : code;
 }
 
 static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control,
@@ -108,12 +181,13 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 {
 	struct tl_interval *interval;
 	bool off = false;
-	char gap[120];
 	u64 done = 0;
 	int code = 0;
 
 	while (!code && !tl_signals_stopped() && (!daemon->n || done < daemon->n)) {
 		code = tl_feed_next(feed, &interval, err);
+		if (code == -ENODEV)
+			code = outlast(daemon, feed, control, err);
 		if (code < 0)
 			return code;
 		code = tl_service_turn(daemon->service, feed) ? renew(daemon, feed, control, err) : 0;
@@ -127,13 +201,9 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 									.length_ns = feed->length_ns });
 			continue;
 		}
-		tl_gap_print(gap, sizeof(gap), &feed->gap);
-		if (*gap)
-			tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
-		lease_set(control, feed);
-		code = code ? code : interval_check(feed, err);
-		code = code ? code : tl_control_step(control, interval, err);
-		code = code ? code : tl_service_interval(daemon->service, interval, feed->gap.missed, err);
+		code = code ? code : take(daemon, feed, control, interval, err);
+		if (code == -ENODEV)
+			code = outlast(daemon, feed, control, err);
 		tl_interval_free(interval);
 		done++;
 	}
@@ -150,27 +220,20 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 {
 	struct tl_state state;
-	struct tl_control control = { .log = daemon->log, .state = &state, .options = daemon->adapt,
-				      .choose = daemon->choose, .share = -1 };
+	struct tl_control control = { .state = &state };
 	struct tl_probe_cost cost;
 	struct tl_feed feed;
 	int code;
 
 	/* It takes a while, and intervals are kept for sixteen only. */
 	tl_probe_cost_measure(&cost, DEVICES);
-	code = tl_feed_open(&feed, true, err);
+	code = follow(daemon, &feed, err);
 	if (code)
 		return code;
-	feed.no_hosts = !wants_hosts(daemon);
-	feed.glances = GLANCES;
 	tl_signals_catch();
 	tl_state_begin(&state, daemon->state);
-	control.ctl = feed.ctl;
-	control.adapt = tl_adapt_new(&daemon->adapt);
-	control.feed.processors = feed.processors;
 	control.feed.function_trap_s = cost.both_s / 2;
-	code = control.adapt ? enable(daemon, &feed, err) : tl_error_no_memory(err);
-	code = code ? code : interval_check(&feed, err);
+	code = control_begin(daemon, &feed, &control, err);
 	if (!code) {
 		begin_tell(daemon, &cost, &feed);
 		tl_state_write(&state, &control);
