@@ -226,7 +226,7 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 	preempt_disable();
 	record = tl_sync_ring_reserve(room);
 	if (record) {
-		/* Before the time, which is read first at the begin: the processor may stand still. */
+		/* Before the time, which a point begins with: the processor may stand still. */
 		cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
 		*record = (struct tierlens_sync_record) {
 			.size = sizeof(*record), .op = point->op, .kind = point->kind,
