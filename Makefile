@@ -84,7 +84,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn eval-origin eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -99,6 +99,12 @@ eval-lqn: ## predictions of heavier loads from a light one, in a virtual machine
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
 	@tools/eval-lqn $(ARGS)
+
+eval-hosts: ## the shop on three virtual machines with a network, a Prometheus, a VictoriaMetrics: what is joined; a quarter of an hour
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest
+	@tools/kmod-build 6.1
+	@tools/eval-hosts $(ARGS)
 
 eval-origin: ## whose code files are, on packages held out; two minutes and 1 GB of packages. ARGS=--ship: a new model, --folds: judged within those
 	@tools/setup build check

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Starts the shop: nginx (8080) -> php-fpm (9000) -> MariaDB (3306), all on 127.0.0.1, by hand,
-# as root, in a guest or a chroot. Everything it makes is in $SHOP_RUN and $SHOP_LOG, except
+# Starts the shop: nginx (8080) -> php-fpm (9000) -> MariaDB (3306), all on 127.0.0.1 or each on a host
+# of its own, by hand, as root, in a guest or a chroot. Everything it makes is in $SHOP_RUN and $SHOP_LOG, except
 # the database, which is in /var/lib/mysql and is made anew each time.
 set -euo pipefail
 
@@ -14,6 +14,9 @@ thread_handling=one-thread-per-connection
 db_persistent=0
 app=
 fcgi_keep_conn=off
+only=
+php=127.0.0.1
+db=127.0.0.1
 
 usage()
 {
@@ -24,6 +27,9 @@ usage()
 	  --db-persistent   PHP keeps its connections to MariaDB
 	  --app DIR         another application: pages.php, schema.sql and seed.sql in DIR
 	  --db-pool         MariaDB serves with a thread pool instead of a thread a connection
+	  --only NAME       nginx, php-fpm or mariadb: the others are on other hosts
+	  --php ADDRESS     of php-fpm's host ($php)
+	  --db ADDRESS      of MariaDB's ($db)
 	END
 }
 
@@ -43,6 +49,10 @@ parse_options()
 		--db-persistent) db_persistent=1 ;;
 		--app)		 app=$(cd "${2:?--app DIR}" && pwd); shift ;;
 		--db-pool)	 thread_handling=pool-of-threads ;;
+		--only)		 only=${2:?--only NAME}; shift
+				 [[ $only =~ ^(nginx|php-fpm|mariadb)$ ]] || die "--only $only: nginx, php-fpm or mariadb" ;;
+		--php)		 php=${2:?--php ADDRESS}; shift ;;
+		--db)		 db=${2:?--db ADDRESS}; shift ;;
 		-h | --help)	 usage; exit 0 ;;
 		*)		 usage >&2; exit 2 ;;
 		esac
@@ -56,7 +66,7 @@ listening()
 	local port
 
 	for port in "$@"; do
-		grep -q "^ *[0-9]*: 0100007F:$(printf %04X "$port") [0-9A-F:]* 0A " /proc/net/tcp ||
+		grep -q "^ *[0-9]*: [0-9A-F]*:$(printf %04X "$port") [0-9A-F:]* 0A " /proc/net/tcp ||
 			return 1
 	done
 }
@@ -97,7 +107,7 @@ prepare()
 	for file in nginx.conf php-fpm.conf my.cnf; do
 		sed -e "s|@RUN@|$run|g; s|@LOG@|$log|g; s|@CHILDREN@|$children|g" \
 			-e "s|@DB_PERSISTENT@|$db_persistent|g; s|@THREAD_HANDLING@|$thread_handling|g" \
-			-e "s|@FCGI_KEEP@|$fcgi_keep|g; s|@FCGI_KEEP_CONN@|$fcgi_keep_conn|g" \
+			-e "s|@FCGI_KEEP@|$fcgi_keep|g; s|@FCGI_KEEP_CONN@|$fcgi_keep_conn|g; s|@PHP@|$php|g; s|@DB@|$db|g" \
 			"$here/etc/$file" >"$run/$file"
 	done
 }
@@ -128,20 +138,30 @@ database_answers()
 	sql <<<'DO 1'
 }
 
-start_servers()
+is_here()
 {
-	: >"$run/pids"
+	[ -z "$only" ] || [ "$only" = "$1" ]
+}
+
+start_mariadb()
+{
 	if [ ! -d /var/lib/mysql/mysql ]; then
 		mariadb-install-db --no-defaults --user=mysql --datadir=/var/lib/mysql \
 			--auth-root-authentication-method=socket >>"$log/shop-start.log"
 	fi
 	launch mariadb "$(command -v mariadbd)" --defaults-file="$run/my.cnf"
-	launch php-fpm "$(command -v "$(find_php_fpm)")" --nodaemonize --fpm-config "$run/php-fpm.conf"
-	launch nginx "$(command -v nginx)" -c "$run/nginx.conf"
-	wait_until nginx 60 listening 8080
-	wait_until php-fpm 60 listening 9000
-	wait_until MariaDB 120 database_answers
-	wait_until MariaDB 60 listening 3306
+}
+
+start_servers()
+{
+	: >"$run/pids"
+	! is_here mariadb || start_mariadb
+	! is_here php-fpm || launch php-fpm "$(command -v "$(find_php_fpm)")" --nodaemonize --fpm-config "$run/php-fpm.conf"
+	! is_here nginx || launch nginx "$(command -v nginx)" -c "$run/nginx.conf"
+	! is_here nginx || wait_until nginx 60 listening 8080
+	! is_here php-fpm || wait_until php-fpm 60 listening 9000
+	! is_here mariadb || wait_until MariaDB 120 database_answers
+	! is_here mariadb || wait_until MariaDB 60 listening 3306
 }
 
 main()
@@ -155,7 +175,7 @@ main()
 	prepare
 	start_servers
 	up=$EPOCHREALTIME
-	cat "$here/sql/database.sql" "${app:-$here/sql}"/{schema,seed}.sql | sql >/dev/null
+	! is_here mariadb || cat "$here/sql/database.sql" "${app:-$here/sql}"/{schema,seed}.sql | sql >/dev/null
 	awk -v a="$from" -v b="$up" -v c="$EPOCHREALTIME" 'BEGIN {
 		printf "shop: up in %.1f s, seeded in %.1f s, http://127.0.0.1:8080/\n", b - a, c - b }'
 }

@@ -12,7 +12,7 @@ function db(): mysqli
 		mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 		$db = mysqli_init();
 		$db->options(MYSQLI_SET_CHARSET_NAME, 'utf8mb4');
-		$host = getenv('SHOP_DB_PERSISTENT') === '1' ? 'p:127.0.0.1' : '127.0.0.1';
+		$host = (getenv('SHOP_DB_PERSISTENT') === '1' ? 'p:' : '') . getenv('SHOP_DB');
 		$db->real_connect($host, 'shop', 'shop', 'shop', 3306);
 	}
 	return $db;
