@@ -38,6 +38,8 @@ struct tl_server {
 	u8 join_tries;
 	bool shut; /* nothing can be answered any more */
 	bool unread; /* when the request was answered, more bytes were there */
+	bool rest; /* which the request that is there now began with */
+	u32 asked_to; /* their end, by its number in the stream */
 };
 
 /* A connection that was opened from here, and its call. */

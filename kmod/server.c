@@ -72,6 +72,7 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->join_tries = 0;
 	server->shut = false;
 	server->unread = false;
+	server->rest = false;
 	/* Whoever means the last request at this place does not mean this one's. */
 	server->request.seq++;
 	server->request.tier = tier->id;
@@ -246,6 +247,22 @@ static bool is_off(const struct tl_server *server)
 	       READ_ONCE(server->tier->level) == TIERLENS_LEVEL_OFF;
 }
 
+/*
+ * A request that began with what lay unread when the one before was answered, and all of it was
+ * taken before any of these bytes had come: it was the end of what was asked then (FastCGI's empty
+ * input, which is read when somebody waits for the next request). What begins the request comes now.
+ * What has done anything, or is known for what it asks, is one that was sent ahead, in pieces.
+ */
+static bool began_with_rest(const struct tl_server *server, u64 bytes)
+{
+	const struct tl_request *request = &server->request;
+
+	return server->rest && request->state == TL_REQUEST_OPEN && !request->sums_used &&
+	       !request->slots_used && !request->bytes_out && !request->match.found &&
+	       (s32)(READ_ONCE(tcp_sk(server->conn.sk)->copied_seq) - (u32)bytes -
+		     server->asked_to) >= 0;
+}
+
 /**
  * tl_server_received() - Bytes of a request were received
  * @server: the connection, locked
@@ -261,6 +278,8 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	struct tl_request *request = &server->request;
 	struct tl_ended *ended = this_cpu_ptr(&ended_request);
 	u32 class = request->class, parent = request->parent;
+	bool again = unlikely(began_with_rest(server, bytes));
+	struct tl_used used;
 	u64 seq = request->seq;
 
 	/* The rest of what was asked for, drained before the close. */
@@ -272,6 +291,10 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		tl_turn_for_nobody(task);
 		return TL_IGNORED;
 	}
+	if (again) {
+		used = request->used;
+		request->state = TL_REQUEST_NONE;
+	}
 	if (unlikely(is_coarse(server))) {
 		tl_turn_for_nobody(task);
 		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
@@ -281,11 +304,14 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
 						  losses()))
 			deposit(ended);
+		if (again)
+			request->used = used;
 		/* To look for it was for it. */
 		tl_turn_claim(task, request);
 	}
 	if (request->seq != seq) {
 		request->ambiguous = server->unread;
+		server->rest = server->unread;
 		server->unread = false;
 		if (task->process)
 			WRITE_ONCE(task->process->tier, server->tier->id);
@@ -402,6 +428,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	settle(server, server->conn.sk);
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
+		server->asked_to = server->unread ? tcp_sk(server->conn.sk)->rcv_nxt : 0;
 		if (task)
 			answers(server, task, now_ns);
 	}
