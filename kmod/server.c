@@ -250,7 +250,7 @@ static bool is_off(const struct tl_server *server)
 /*
  * A request that began with what lay unread when the one before was answered, and all of it was
  * taken before any of these bytes had come: it was the end of what was asked then (FastCGI's empty
- * input, which is read when somebody waits for the next request). What begins the request comes now.
+ * input, read when somebody waits for the next request). What begins the request comes now.
  * What has done anything, or is known for what it asks, is one that was sent ahead, in pieces.
  */
 static bool began_with_rest(const struct tl_server *server, u64 bytes)

@@ -133,10 +133,19 @@ static int follow(const struct tl_daemon *daemon, struct tl_feed *feed, struct t
  */
 static int outlast(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
 {
-	struct tl_feed gone = { .interval_ms = feed->interval_ms, .processors = feed->processors, .gap = feed->gap };
+	struct tl_feed gone = { .interval_ms = feed->interval_ms, .processors = feed->processors };
+	struct tl_interval *interval;
+	struct tl_error later;
 	int code = -ENODEV;
 
 	tl_log_text(daemon->log, tl_clock_s(CLOCK_REALTIME), "note", NULL, NULL, err->text);
+	/* What was read before is told. */
+	while (feed->next < feed->list.n && tl_feed_next(feed, &interval, &later) > 0) {
+		keep(daemon, interval);
+		tl_service_interval(daemon->service, interval, feed->gap.missed, &later);
+		tl_interval_free(interval);
+	}
+	gone.gap = feed->gap;
 	tl_control_end(control);
 	*control = (struct tl_control){ .log = daemon->log, .state = control->state, .options = daemon->adapt,
 					.share = -1, .feed.function_trap_s = control->feed.function_trap_s };
