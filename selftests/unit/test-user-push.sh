@@ -107,6 +107,12 @@ figures()
 	gone_now
 }
 
+# status_says FILTER
+status_says()
+{
+	get "$url/api/v1/status" | jq -e "$1" >/dev/null
+}
+
 # What is no reason to give up: each is asked again, and nothing is missing in the end.
 outages()
 {
@@ -137,7 +143,8 @@ outages()
 	reaches remote_write_up 1
 	told 2 'takes figures again'
 	same "nothing is lost" "$(get "$url/metrics" | grep '^tierlens_remote_write_.*_lost_total' | grep -cv ' 0$')" 0
-	get "$url/api/v1/status" | jq -e '.remote_write | .up and .samples > 10000 and .samples_lost == 0' >/dev/null
+	# Interval by interval what has waited is sent.
+	until_true status_says '.remote_write | .up and .samples > 10000 and .samples_lost == 0'
 	result $? "the status says so, too"
 	same "no row more" "$(grep -c remote_write "$log")" 4
 	over
