@@ -428,7 +428,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	settle(server, server->conn.sk);
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
-		server->asked_to = server->unread ? tcp_sk(server->conn.sk)->rcv_nxt : 0;
+		server->asked_to = server->unread ? READ_ONCE(tcp_sk(server->conn.sk)->rcv_nxt) : 0;
 		if (task)
 			answers(server, task, now_ns);
 	}
