@@ -120,7 +120,7 @@ check: ## all tests; installs what they need
 	@tools/setup build check vm deb
 	@command -v npm >/dev/null || tools/setup page
 	@tools/setup browser || echo "Without chromium the test of the page is skipped."
-	@$(MAKE) --no-print-directory -j$$(nproc) user guest
+	@$(MAKE) --no-print-directory -j$$(nproc) user guest bench-programs
 	@tools/check $(CHECK)
 
 check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the debug kernel, a minute of each fuzzer, and the packages on a clean Debian
