@@ -21,10 +21,11 @@ ABI_LIBS      ?= $(shell $(PKG_CONFIG) --libs libmnl)
 
 abi-tlmnl-objs  := tlmnl tl interval fields json sync symbol
 abi-bad-objs    := abi-bad bad-message bad-request bad-cases bad-fuzz tl
+abi-security-objs := abi-security bad-message tl
 abi-strict-objs := strict interval fields json
 abi-ports-objs  := ports
 
-ABI_PROGRAMS := $(addprefix $(GUEST_OUT)/,tlmnl abi-bad abi-strict ports)
+ABI_PROGRAMS := $(addprefix $(GUEST_OUT)/,tlmnl abi-bad abi-security abi-strict ports)
 
 .PHONY: abi-programs
 abi-programs: $(ABI_PROGRAMS)
@@ -36,6 +37,7 @@ $(ABI_OBJ)/%.o: $(ABI_DIR)/%.c
 
 $(GUEST_OUT)/tlmnl: $(abi-tlmnl-objs:%=$(ABI_OBJ)/%.o)
 $(GUEST_OUT)/abi-bad: $(abi-bad-objs:%=$(ABI_OBJ)/%.o)
+$(GUEST_OUT)/abi-security: $(abi-security-objs:%=$(ABI_OBJ)/%.o)
 $(GUEST_OUT)/abi-strict: $(abi-strict-objs:%=$(ABI_OBJ)/%.o)
 $(GUEST_OUT)/ports: $(abi-ports-objs:%=$(ABI_OBJ)/%.o)
 $(ABI_PROGRAMS):
