@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Levels of tiers, and the functions that are probed, over netlink. */
-#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/slab.h>
 
@@ -124,7 +123,7 @@ int tierlens_nl_function_new_doit(struct sk_buff *skb, struct genl_info *info)
 	int ret;
 
 	/* As the kernel has it: a probe in the midst of an instruction would break a program. */
-	if (!perfmon_capable()) {
+	if (!tl_nl_may_perfmon(skb)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "probing functions needs CAP_PERFMON or CAP_SYS_ADMIN, too");
 		return -EPERM;

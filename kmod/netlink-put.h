@@ -3,6 +3,7 @@
 #ifndef TL_NETLINK_PUT_H
 #define TL_NETLINK_PUT_H
 
+#include <linux/capability.h>
 #include <net/genetlink.h>
 #include <uapi/linux/tierlens.h>
 
@@ -14,6 +15,12 @@ static inline int tl_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	/* Every attribute set has its pad as number one. */
 	return nla_put_u64_64bit(skb, type, value, TIERLENS_A_MODULE_PAD);
+}
+
+/* As perfmon_capable(), but of who has opened the socket, too: he may have handed it on. */
+static inline bool tl_nl_may_perfmon(const struct sk_buff *skb)
+{
+	return netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN);
 }
 
 int tl_nl_get_name(struct genl_info *info, int type, const char **name);

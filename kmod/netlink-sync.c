@@ -161,7 +161,8 @@ int tierlens_nl_sync_start_doit(struct sk_buff *skb, struct genl_info *info)
 	unsigned int i;
 	int ret;
 
-	if (!capable(CAP_SYS_PTRACE))
+	/* Of who has opened the socket, too: he may have handed it on. */
+	if (!netlink_capable(skb, CAP_SYS_PTRACE))
 		return refuse(info, "recording stacks needs CAP_SYS_PTRACE, too", -EPERM);
 	asked = kzalloc(sizeof(*asked), GFP_KERNEL);
 	if (!asked)
