@@ -227,7 +227,7 @@ static void look_at(const struct nlattr *attr, unsigned int cmd)
 		return;
 	memcpy(&value, mnl_attr_get_payload(attr), sizeof(value));
 	if (is_address(value))
-		fprintf(stderr, "command %u, attribute %u: %#llx\n", cmd, mnl_attr_get_type(attr),
+		fprintf(stderr, "an address? command %u, attribute %u: %#llx\n", cmd, mnl_attr_get_type(attr),
 			(unsigned long long)value);
 }
 
