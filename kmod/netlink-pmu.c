@@ -15,6 +15,12 @@ int tierlens_nl_pmu_new_doit(struct sk_buff *skb, struct genl_info *info)
 	const char *name;
 	int ret;
 
+	/* As the kernel has it of counters for all processors: they tell of others' work. */
+	if (!tl_nl_may_perfmon(skb)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "counting events needs CAP_PERFMON or CAP_SYS_ADMIN, too");
+		return -EPERM;
+	}
 	ret = tl_nl_refuse_twice(info->nlhdr, info->extack);
 	if (!ret)
 		ret = tl_nl_get_name(info, TIERLENS_A_PMU_NAME, &name);
