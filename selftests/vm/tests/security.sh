@@ -74,7 +74,7 @@ told()
 
 interval_with_class()
 {
-	tlmnl since 0 | grep -q '"class":"asked"'
+	tlmnl since 0 | grep -q '"class_name":"asked"'
 }
 
 # ---- who may ----------------------------------------------------------------
