@@ -167,6 +167,106 @@ requests()
 	result $? "it is well after all that"
 }
 
+# foreign STATUS PATH SITE [OPTION...]: asked for by a page of that site, in a browser of this host
+foreign()
+{
+	answers "$1" "$2" -H "Sec-Fetch-Site: $3" "${@:4}"
+}
+
+# What a page from elsewhere can do in a browser of this host: nothing is told to it, and nothing begins.
+foreigners()
+{
+	local path host site token=0123456789abcdef0123
+
+	begin foreigners ok,hints
+	until_true get "$url/-/ready" -o /dev/null
+	for path in /metrics /api/v1/status /api/v1/intervals /api/v1/demands /api/v1/capacity /-/ready /nothing; do
+		foreign 403 "$path" cross-site
+		foreign 403 "$path" same-site -H 'Sec-Fetch-Mode: navigate'
+	done
+	grep -q 'another site' "$dir/body"
+	result $? "which is said"
+	for site in same-origin none; do
+		foreign 200 /api/v1/status $site
+	done
+	foreign 200 / cross-site -H 'Sec-Fetch-Mode: navigate'
+	for host in localhost.evil.example evil.localhost localhost. 127.0.0.1.evil.example:80 127.0.0.1@evil.example \
+		'evil.example#127.0.0.1' 0x7f.1 '1.2.3.4/x' ' ' 'localhost evil.example'; do
+		answers 421 /metrics -H "Host: $host"
+	done
+	for host in LOCALHOST localhost '[::1]' '[::1]:80' 127.0.0.1:1; do
+		answers 200 /metrics -H "Host: $host"
+	done
+	sends 421 'an address of another server, and its name' \
+		'GET http://evil.example/metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'
+	end
+	result $? "a clean end"
+
+	(umask 077 && echo $token >"$dir/token")
+	begin foreigners ok,hints --token-file "$dir/token"
+	foreign 401 /api/v1/status cross-site
+	foreign 200 /api/v1/status cross-site -H "Authorization: Bearer $token"
+	answers 401 "/api/v1/status?token=$token"
+	answers 401 /api/v1/status -H "Cookie: token=$token"
+	end
+	result $? "with a token: who has it may come from anywhere"
+}
+
+# headers STATUS PATH [OPTION...]: all answers have those that keep browsers from making more of them, and none that is not ours
+headers()
+{
+	local want=$1 path=$2 name
+	shift 2
+
+	curl -s -o "$dir/body" -D "$dir/heads" --path-as-is -H 'Origin: https://evil.example' -H 'X-Evil: kept' "$@" "$url$path"
+	[[ $(sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p' "$dir/heads") == "$want" ]]
+	point $? "$path ${*@Q}: $want" "$dir/heads"
+	for name in 'X-Content-Type-Options: nosniff' 'X-Frame-Options: DENY' 'Referrer-Policy: no-referrer' \
+		'Cross-Origin-Resource-Policy: same-origin' "Content-Security-Policy: default-src 'none'"; do
+		grep -qi "^$name" "$dir/heads"
+		point $? "$path ${*@Q}: $name" "$dir/heads"
+	done
+	! grep -qiE '^(Access-Control-|Set-Cookie|Server|Location|X-Evil|Content-Type: text/html.*)' "$dir/heads" &&
+		! grep -q 'evil' "$dir/body"
+	point $? "$path ${*@Q}: nothing for others, nothing told back" "$dir/heads"
+	grep -qiE '^Cache-Control: no-store' "$dir/heads"
+	point $? "$path ${*@Q}: is not kept" "$dir/heads"
+}
+
+all_headers()
+{
+	local path
+
+	begin headers ok,hints
+	until_true get "$url/-/ready" -o /dev/null
+	for path in /metrics /api/v1/status /api/v1/intervals /api/v1/decisions /-/healthy /-/ready /-/token; do
+		headers 200 "$path"
+	done
+	headers 404 '/%0d%0aX-Evil:%20kept'
+	headers 404 '/api/v1/history?tier=%0d%0aX-Evil:%20kept'
+	headers 400 '/api/v1/intervals?last=%0d%0aX-Evil:%20kept'
+	headers 405 /metrics -X OPTIONS -H 'Access-Control-Request-Method: GET' -H 'Access-Control-Request-Headers: authorization'
+	headers 405 /metrics -X TRACE
+	headers 405 /metrics -X POST
+	headers 413 /metrics -X GET -d 'evil'
+	headers 421 /metrics -H 'Host: evil.example'
+	headers 403 /metrics -H 'Sec-Fetch-Site: cross-site'
+	for path in '/api/v1/status application/json' '/api/v1/intervals application/jsonl' '/-/token text/plain; charset=utf-8' \
+		'/nothing application/json'; do
+		same "${path%% *} is ${path#* }" "$(curl -s -o /dev/null -w '%{content_type}' "$url${path%% *}")" "${path#* }"
+	done
+	end
+	result $? "a clean end"
+	(umask 077 && echo 0123456789abcdef0123 >"$dir/token")
+	begin headers ok,hints --token-file "$dir/token"
+	for path in /metrics /api/v1/status /nothing; do
+		headers 401 "$path"
+	done
+	headers 200 /-/token
+	end
+	result $? "a clean end"
+}
+
 # However many ask, and however slowly: intervals are read, and it answers again.
 crowds()
 {
@@ -269,6 +369,8 @@ for scene in ok ok,charged levels hostile bare gap; do
 done
 growing
 requests
+foreigners
+all_headers
 page
 nothing_yet
 decisions

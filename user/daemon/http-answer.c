@@ -240,7 +240,18 @@ static bool is_meant(const char *host)
 
 	if (!host || *host == '[')
 		return true;
-	return strspn(host, "0123456789.") == len || (len == 9 && !strncasecmp(host, "localhost", len));
+	return (len && strspn(host, "0123456789.") == len) || (len == 9 && !strncasecmp(host, "localhost", len));
+}
+
+/*
+ * A page of another site cannot read what its browser is told here, but it could have studies begun again and again.
+ * Browsers say whose page asks. Who has a token was not sent by such a page.
+ */
+static bool is_foreign(struct MHD_Connection *connection)
+{
+	const char *site = tl_http_header(connection, "Sec-Fetch-Site");
+
+	return site && (!strcmp(site, "cross-site") || !strcmp(site, "same-site"));
 }
 
 /* A request that brings something along: none of ours does, and it need not be read. */
@@ -291,6 +302,10 @@ int tl_http_answer(struct tl_http_pages *pages, struct MHD_Connection *connectio
 		return tl_http_page(connection, file);
 	if (!strcmp(path, "/"))
 		return tl_http_pageless(connection);
+	if (!pages->token.len && is_foreign(connection))
+		return tl_http_deny(connection, MHD_HTTP_FORBIDDEN,
+				    "without a token this is told to no page of another site: open it by its address", NULL,
+				    NULL);
 	if ((!known || !known->open) && !may(&pages->token, tl_http_header(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
 		return tl_http_deny(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed: Authorization: Bearer TOKEN",
 			      MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"tierlensd\"");
