@@ -127,6 +127,24 @@ secrets()
 	end
 }
 
+# What is written is told to nobody else, also where everybody may read what this user writes.
+files()
+{
+	local file
+
+	umask 022
+	begin files ok,hints --history "$dir/files.db" --remote-write http://127.0.0.1:9/ --remote-write-queue "$dir/files.queue"
+	until_true get "$url/-/ready" -o /dev/null
+	end
+	rm -f "$dir/files.log"
+	TIERLENS_FAKE=ok "$daemon" --listen none --log "$dir/files.log" --intervals 1 >"$dir/out" 2>"$dir/err"
+	umask 077
+	for file in files.log files.db files.queue; do
+		[[ -s $dir/$file && -z $(find "$dir/$file" -perm /007) ]]
+		result $? "$file: others may not read it"
+	done
+}
+
 tls()
 {
 	certificate one && certificate two || return
@@ -260,6 +278,7 @@ taken()
 mistakes
 precedence
 secrets
+files
 tls
 reloads
 manager

@@ -12,6 +12,7 @@
 #include <gsl/gsl_errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <tierlens-version.h>
 
 #define LARGE_BYTES (128 << 10) /* of a page or a request: it goes back to the kernel, and no hole stays */
@@ -78,6 +79,8 @@ int main(int argc, char **argv)
 	/* There are few threads, and none asks for much: what one has given back is of use to the others. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	/* The module tells figures to those who may measure; so do files of ours, whoever starts us. */
+	umask(umask(0) | 07);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	gsl_set_error_handler_off();
