@@ -179,7 +179,7 @@ int tl_out_close(FILE *file, const char *name, struct tl_error *err)
  * @part: set to what it is called until then, to be given to tl_out_end()
  * @err: the sentence if it fails
  *
- * A device, a pipe or a link is written to directly.
+ * A device, a pipe or a link is written to directly. What is called as the part is taken away before.
  *
  * Return: the stream, or NULL.
  */
@@ -187,13 +187,18 @@ FILE *tl_out_begin(const char *name, char **part, struct tl_error *err)
 {
 	struct stat stat;
 	FILE *to;
+	bool apart;
 
 	if (asprintf(part, !lstat(name, &stat) && !S_ISREG(stat.st_mode) ? "%s" : "%s.part", name) < 0) {
 		*part = NULL;
 		tl_error_no_memory(err);
 		return NULL;
 	}
-	to = fopen(*part, "we");
+	/* Who may write to the folder, as to /tmp, may have put something there for us to write to. */
+	apart = strcmp(*part, name);
+	if (apart)
+		unlink(*part);
+	to = fopen(*part, apart ? "wxe" : "we");
 	if (!to) {
 		tl_error_write(err, -errno, name);
 		free(*part);

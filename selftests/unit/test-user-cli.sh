@@ -262,6 +262,11 @@ pictures()
 	[[ $status == 0 ]] && ! grep -q '<script' "$dir/page.html" &&
 		grep -q '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;' "$dir/page.html"
 	result $? "report: a hostile name is nothing but text"
+	echo kept >"$dir/victim"
+	ln -s "$dir/victim" "$dir/linked.html.part"
+	run "$real" report "$dir/r.jsonl" -o "$dir/linked.html"
+	[[ $status == 0 && $(<"$dir/victim") == kept && -s $dir/linked.html && ! -L $dir/linked.html && ! -e $dir/linked.html.part ]]
+	result $? "a link that somebody has put where a file is made is not followed"
 	echo old >"$dir/old.html"
 	(trap '' XFSZ; ulimit -f 4; exec "$real" report "$dir/r.jsonl" -o "$dir/old.html") \
 		>"$dir/out" 2>"$dir/err"
