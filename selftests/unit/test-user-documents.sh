@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The commands in documents for people: each exists, and has the options that it is shown with;
-# targets of make exist; links between documents lead somewhere. Prints TAP.
+# targets of make exist; links between documents lead somewhere; the tests that SECURITY.md names are there. Prints TAP.
 set -uo pipefail
 
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "$0")/user-cli.sh"
-documents=(README.md CONTRIBUTING.md Documentation/tutorial.md Documentation/troubleshooting.md Documentation/signing.md)
+documents=(README.md CONTRIBUTING.md Documentation/tutorial.md Documentation/troubleshooting.md Documentation/signing.md
+	SECURITY.md)
 
 # shown DOCUMENT PROGRAM: its lines of code and what stands in backquotes, that begin so, one a line
 shown()
@@ -67,6 +68,19 @@ links()
 	done < <(grep -oE '\]\([^)#:]+' "$top/$document" | cut -c3- | sort -u)
 }
 
+# A claim's test is a file below selftests/, by its path there or, behind another one of its folder, its name.
+claims()
+{
+	local name files
+
+	files=$(cd "$top" && find selftests kmod -name '*.sh' -o -name '*.c')
+	while IFS= read -r name; do
+		check "SECURITY.md: $name is there" grep -qE "(^|/)$name\$" <<<"$files"
+		check "SECURITY.md: $name is a test" grep -qE "^selftests/(unit|vm/tests|fuzz)/(.*/)?${name##*/}\$|^kmod/" <<<"$files"
+	done < <(grep -oE '`[a-z/-]+\.(sh|c)`' "$top/SECURITY.md" | tr -d '`' | sort -u)
+}
+
+claims
 for document in "${documents[@]}"; do
 	commands "$document"
 	targets "$document"
