@@ -47,9 +47,9 @@ struct mark {
 	u32 magic, pad;
 };
 
-/* @end: bytes that are written, @index: records; @intervals and @samples: that were not sent yet */
+/* @last_ms: of all its records; @end: bytes that are written, @index: records; @intervals and @samples: that were not sent yet */
 struct slot {
-	u64 seq, intervals, samples;
+	u64 seq, last_ms, intervals, samples;
 	u32 end, index;
 };
 
@@ -228,12 +228,13 @@ static void slot_scan(struct tl_queue *q, struct slot *slot, const struct tl_que
 		waits = from->slot < slot->seq || (from->slot == slot->seq && at.offset >= from->offset);
 		if (!record_take(q, &at, &head, &n))
 			break;
-		q->last_ms = max(q->last_ms, head.last_ms);
+		slot->last_ms = max(slot->last_ms, head.last_ms);
 		slot->intervals += waits && head.kind == TL_RECORD_VALUES;
 		slot->samples += waits ? head.samples : 0;
 	}
 	slot->end = at.offset;
 	slot->index = at.index;
+	q->last_ms = max(q->last_ms, slot->last_ms);
 }
 
 /* The first record of a slot says which it is. */
@@ -441,6 +442,7 @@ int tl_queue_put(struct tl_queue *queue, struct tl_record *record)
 	slot->index++;
 	slot->intervals += record->kind == TL_RECORD_VALUES;
 	slot->samples += record->samples;
+	slot->last_ms = max(slot->last_ms, record->last_ms);
 	q->last_ms = max(q->last_ms, record->last_ms);
 	pthread_mutex_unlock(&q->lock);
 	return 0;
@@ -462,6 +464,42 @@ void tl_queue_turn(struct tl_queue *queue)
 	queue->figures.lost_samples += slot->samples;
 	*slot = (struct slot){ .seq = queue->newest };
 	pthread_mutex_unlock(&queue->lock);
+}
+
+/**
+ * tl_queue_drop() - Forget what tells of a later time, and all that is in the same slots
+ * @queue: queue
+ * @after_ms: later than that
+ * @intervals: set to how many of them were not sent yet, and @samples
+ *
+ * Context: the thread that writes.
+ */
+void tl_queue_drop(struct tl_queue *queue, u64 after_ms, u64 *intervals, u64 *samples)
+{
+	struct tl_queue *q = queue;
+	const u32 none = 0;
+	bool turns;
+	size_t i;
+
+	*intervals = *samples = 0;
+	pthread_mutex_lock(&q->lock);
+	q->last_ms = 0;
+	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
+		if (q->slot[i].last_ms > after_ms) {
+			*intervals += q->slot[i].intervals;
+			*samples += q->slot[i].samples;
+			q->slot[i] = (struct slot){ 0 };
+		}
+		q->last_ms = max(q->last_ms, q->slot[i].last_ms);
+	}
+	turns = slot_of(q, q->newest)->seq != q->newest;
+	pthread_mutex_unlock(&q->lock);
+	/* Else the next life would find them. If that fails it does, and drops them again. */
+	for (i = 0; i < TL_QUEUE_SLOTS; i++)
+		if (!q->slot[i].seq)
+			bytes_write(q->fd, (const u8 *)&none, sizeof(none), place_of(q, i, 0));
+	if (turns)
+		tl_queue_turn(q);
 }
 
 /**
@@ -527,7 +565,7 @@ static u64 oldest_of(const struct tl_queue *q)
 /**
  * tl_queue_has() - Is what was read there still, or did it have to make room?
  * @queue: queue
- * @at: where it was
+ * @at: where it ended
  *
  * Return: true or false.
  */
@@ -536,7 +574,7 @@ bool tl_queue_has(struct tl_queue *queue, const struct tl_queue_at *at)
 	bool has;
 
 	pthread_mutex_lock(&queue->lock);
-	has = at->slot >= oldest_of(queue);
+	has = at->slot >= oldest_of(queue) && slot_of(queue, at->slot)->seq == at->slot;
 	pthread_mutex_unlock(&queue->lock);
 	return has;
 }

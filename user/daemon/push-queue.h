@@ -64,6 +64,7 @@ int tl_queue_open(struct tl_queue **queue, const char *file, u64 bytes, struct t
 void tl_queue_close(struct tl_queue *queue);
 int tl_queue_put(struct tl_queue *queue, struct tl_record *record);
 void tl_queue_turn(struct tl_queue *queue);
+void tl_queue_drop(struct tl_queue *queue, u64 after_ms, u64 *intervals, u64 *samples);
 bool tl_queue_is_broken(struct tl_queue *queue);
 bool tl_queue_has(struct tl_queue *queue, const struct tl_queue_at *at);
 u64 tl_queue_last_ms(const struct tl_queue *queue);

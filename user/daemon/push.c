@@ -30,6 +30,7 @@
 #define BACK_OFF_NS (SECOND_NS / 10)
 #define BACK_OFF_MOST_NS (30 * SECOND_NS)
 #define END_NS (3 * SECOND_NS) /* for what waits, at the end */
+#define AHEAD_MS (10 * 60 * 1000) /* what a receiver may have taken of a time to come */
 #define REFUSALS 100 /* 400 to 499 */
 
 /**
@@ -257,7 +258,7 @@ static bool part_send(struct tl_push *p, u64 samples)
 		tl_post_send(p->post, p->packed, len, &answer);
 		if (answer_take(p, &answer, samples) != AGAIN)
 			return false;
-		if (back_off(p, answer.retry_after_s) || !tl_queue_has(p->queue, &p->reader.batch.at))
+		if (back_off(p, answer.retry_after_s) || !tl_queue_has(p->queue, &p->reader.batch.to))
 			return true;
 	}
 }
@@ -300,7 +301,7 @@ static bool batch_send(struct tl_push *p)
 		if (part_send(p, part.samples)) {
 			/* Also when it had to make room. */
 			p->cursor.slice = 0;
-			if (tl_queue_has(p->queue, &p->reader.batch.at))
+			if (tl_queue_has(p->queue, &p->reader.batch.to))
 				return true;
 			break;
 		}
@@ -429,6 +430,30 @@ static void figures_look(struct tl_push *p)
 	p->telling_lost = p->failing;
 }
 
+/*
+ * Figures of a time to come, when the clock shows the right one again. Receivers refuse what is older than their newest
+ * (Prometheus) or take it (VictoriaMetrics); what is more than ten minutes ahead of their own clock Prometheus has
+ * refused. So it is waited for less, and of more nothing is known to anybody who would not take what is older: what
+ * waits of it would be refused, or stand in the way, and is dropped. Return: whether there was such.
+ */
+static bool future_drop(struct tl_push *p, u64 end_ns)
+{
+	u64 now_ms = max(tl_clock_ns(CLOCK_REALTIME), end_ns) / 1000000, intervals, samples;
+
+	if (tl_queue_last_ms(p->queue) <= now_ms + AHEAD_MS)
+		return false;
+	tl_queue_drop(p->queue, now_ms, &intervals, &samples);
+	p->writer.again = true;
+	pthread_mutex_lock(&p->lock);
+	p->figures.lost[TL_PUSH_CLOCK] += samples;
+	p->unwritten += intervals;
+	tl_news_tell(&p->news,
+		     "the clock was set back by more than ten minutes: %llu intervals of times to come, or kept with them, "
+		     "that were not sent are lost; figures go on now", (unsigned long long)intervals);
+	pthread_mutex_unlock(&p->lock);
+	return true;
+}
+
 /**
  * tl_push_interval() - There is another interval
  * @push: remote write
@@ -442,6 +467,8 @@ void tl_push_interval(struct tl_push *push, const struct tl_metrics *metrics, u6
 {
 	int code = tl_push_write(&push->writer, metrics, start_ns, end_ns);
 
+	if (code == -ESTALE && future_drop(push, end_ns))
+		code = tl_push_write(&push->writer, metrics, start_ns, end_ns);
 	pthread_mutex_lock(&push->lock);
 	if (code)
 		unwritten(push, code);
@@ -486,6 +513,7 @@ static int begin(struct tl_push *p, struct tl_error *err)
 		return code;
 	p->writer = (struct tl_push_writer){ .queue = p->queue, .naming = &p->plan.naming };
 	p->renewed = true;
+	future_drop(p, 0);
 	/* Signals are the loop's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
