@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Remote write without a receiver: the queue, whatever becomes of its file, and requests as protobuf-c reads them. */
+#include "clock.h"
 #include "daemon/push-batch.h"
 #include "daemon/push-write.h"
+#include "daemon/push.h"
 #include "error.h"
 #include "remote-write.pb-c.h"
 #include "tap.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -14,12 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define S 1000000000ULL
-#define SMALL (4096 + TL_QUEUE_SLOTS * 8192)
+#define SMALL (2 * 4096 + TL_QUEUE_SLOTS * 8192)
 #define RECORD 1000
 
 static char dir[] = "/tmp/test-user-push-XXXXXX", file[64];
@@ -57,11 +61,11 @@ static int put(struct tl_queue *queue, u32 number)
 	int code;
 
 	fill(bytes, sizeof(bytes), number);
-	code = tl_queue_put(queue, &record);
+	code = tl_queue_put(queue, &record, 1);
 	if (code != -EAGAIN)
 		return code;
 	tl_queue_turn(queue);
-	return tl_queue_put(queue, &record);
+	return tl_queue_put(queue, &record, 1);
 }
 
 /* Return: number of the next record, 0 for none; -1 for one that is not as it was written. */
@@ -72,8 +76,11 @@ static long next(struct tl_queue *queue, struct tl_queue_at *at, u64 *gone)
 	u32 number;
 	int code;
 
-	while ((code = tl_queue_get(queue, at, &record)) == -ESTALE)
+	while ((code = tl_queue_get(queue, at, &record)) < 0) {
 		++*gone;
+		if (code == -EBADMSG)
+			tl_queue_pass(queue, at);
+	}
 	if (!code)
 		return 0;
 	memcpy(&number, record.byte + TL_RECORD_HEAD, sizeof(number));
@@ -232,7 +239,7 @@ static void damage(void)
 		put(queue, i);
 	tl_queue_cursor(queue, &cursor);
 	/* The second slot, while it is open. */
-	overwrite(4096 + 2 * 8192 + 3000, 100);
+	overwrite(2 * 4096 + 2 * 8192 + 3000, 100);
 	while ((number = next(queue, &cursor.at, &gone)))
 		number < 0 ? wrong++ : read++;
 	tl_queue_figures(queue, &figures);
@@ -240,10 +247,10 @@ static void damage(void)
 	ok(figures.lost_intervals && figures.damaged_samples == 10 * figures.lost_intervals, "and counted");
 	tl_queue_close(queue);
 	overwrite(0, 256);
-	overwrite(2048, 256);
+	overwrite(4096, 256);
 	queue = opened(SMALL);
 	tl_queue_figures(queue, &figures);
-	ok(!figures.intervals, "a damaged head: it begins anew");
+	ok(!figures.intervals && figures.torn && figures.lost_intervals == 1, "a damaged head: it begins anew, and says so");
 	tl_queue_cursor(queue, &cursor);
 	put(queue, 99);
 	ok(next(queue, &cursor.at, &gone) == 99, "and is of use");
@@ -251,9 +258,40 @@ static void damage(void)
 	unlink(file);
 }
 
+/* Numbers are times, too. */
+static void future(void)
+{
+	struct tl_queue *queue = opened(SMALL);
+	struct tl_queue_figures figures;
+	struct tl_queue_cursor cursor;
+	u64 intervals, samples, gone = 0;
+	long first;
+	u32 i;
+
+	tl_queue_figures(queue, &figures);
+	ok(!figures.torn, "a new file is not damaged");
+	tl_queue_cursor(queue, &cursor);
+	for (i = 1; i <= 40; i++)
+		put(queue, i);
+	tl_queue_drop(queue, 20, &intervals, &samples);
+	ok(intervals >= 20 && intervals < 40 && samples == 10 * intervals && tl_queue_last_ms(queue) == 40 - intervals,
+	   "what is of a time to come is dropped, with its slot");
+	put(queue, 21);
+	for (first = next(queue, &cursor.at, &gone); first < (long)(40 - intervals); first++)
+		if (next(queue, &cursor.at, &gone) != first + 1)
+			break;
+	ok(first == (long)(40 - intervals) && next(queue, &cursor.at, &gone) == 21 && !next(queue, &cursor.at, &gone),
+	   "what was before it stays, and what comes then goes on");
+	tl_queue_close(queue);
+	queue = opened(SMALL);
+	ok(tl_queue_last_ms(queue) == 21, "also for the next life");
+	tl_queue_close(queue);
+	unlink(file);
+}
+
 static void full(void)
 {
-	const struct rlimit none = { 20000, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit none = { 24000, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
 	struct tl_queue_cursor cursor;
 	struct tl_queue_figures figures;
 	struct tl_queue *queue;
@@ -484,6 +522,125 @@ static void skips(void)
 	unlink(file);
 }
 
+static void intervals_write(struct tl_push_writer *writer, struct tl_metrics *metrics, size_t classes, u64 from, u64 to)
+{
+	u64 n;
+
+	for (n = from; n <= to; n++) {
+		add(metrics, "web:80", classes, n * 10 * S);
+		tl_push_write(writer, metrics, (n * 10 - 1) * S, n * 10 * S);
+	}
+}
+
+/* The last of three records of values is damaged before any is sent. */
+static void damaged_end(void)
+{
+	struct tl_push_naming naming = { .label = labels, .labels = 2 };
+	struct got got = { .name = "tierlens_requests_total", .class = "c0" };
+	struct tl_queue *queue = opened(4000000);
+	struct tl_push_writer writer = { .queue = queue, .naming = &naming };
+	struct tl_queue_figures now;
+	struct tl_queue_cursor cursor;
+	struct tl_push_reader reader;
+	struct tl_metrics metrics;
+	struct tl_record record;
+	u32 i, third = 0;
+
+	tl_metrics_begin(&metrics, TL_SERIES_DEFAULT);
+	intervals_write(&writer, &metrics, 2, 1, 3);
+	tl_queue_cursor(queue, &cursor);
+	for (i = 0; i < 4; i++) {
+		third = cursor.at.offset;
+		tl_queue_get(queue, &cursor.at, &record);
+	}
+	overwrite(2 * 4096 + (4000000 - 2 * 4096) / TL_QUEUE_SLOTS + third + 30, 8);
+	tl_push_reader_begin(&reader, queue);
+	ok(tl_push_reader_batch(&reader, NULL) == 1 && reader.batch.n == 2, "a damaged record ends a batch");
+	receive(&reader, &got);
+	cursor.at = reader.batch.to;
+	tl_queue_mark(queue, &cursor, 2, got.samples);
+	got.samples = 0;
+	receive_all(&reader, &got);
+	tl_queue_figures(queue, &now);
+	ok(!got.wrong && got.n == 3 && got.value[2] == 6 && now.lost_intervals == 1,
+	   "what is sound before a damaged record is sent, the record is counted as lost");
+	intervals_write(&writer, &metrics, 2, 4, 4);
+	receive_all(&reader, &got);
+	ok(got.n == 4 && got.value[3] == 12, "and sums go on behind it");
+	tl_push_reader_end(&reader);
+	tl_push_writer_free(&writer);
+	tl_metrics_end(&metrics);
+	tl_queue_close(queue);
+	unlink(file);
+}
+
+/* More series than a slot can hold. */
+static void too_many(void)
+{
+	struct tl_push_naming naming = { .label = labels, .labels = 2 };
+	struct tl_queue *queue = opened(SMALL);
+	struct tl_push_writer writer = { .queue = queue, .naming = &naming };
+	struct tl_queue_figures now;
+	struct tl_metrics metrics;
+	u64 n, refused = 0;
+
+	tl_metrics_begin(&metrics, TL_SERIES_DEFAULT);
+	intervals_write(&writer, &metrics, 2, 1, 3);
+	for (n = 4; n <= 40; n++) {
+		add(&metrics, "web:80", 250, n * 10 * S);
+		refused += tl_push_write(&writer, &metrics, (n * 10 - 1) * S, n * 10 * S) == -EFBIG;
+	}
+	tl_queue_figures(queue, &now);
+	ok(refused == 37 && now.intervals == 3 && !now.lost_intervals, "too many series for a slot: they are refused, and what waits stays");
+	tl_push_writer_free(&writer);
+	tl_metrics_end(&metrics);
+	tl_queue_close(queue);
+	unlink(file);
+}
+
+static void on_mistake(const struct tl_error *mistake, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "%s\n", mistake->text);
+}
+
+/* A receiver that takes connections and never answers. */
+static void hanging(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct tl_push_options options = { .queue = file, .queue_mb = TL_QUEUE_MB_LEAST };
+	struct tl_push_figures figures;
+	struct tl_push_plan plan;
+	struct tl_metrics metrics;
+	struct tl_push *push;
+	char url[64];
+	u64 now_ns;
+
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, len) || listen(listener, 5) ||
+	    getsockname(listener, (struct sockaddr *)&address, &len))
+		exit(1);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/api/v1/write", ntohs(address.sin_port));
+	options.url = url;
+	if (tl_push_plan(&plan, &options, on_mistake, NULL) || tl_push_open(&push, &plan, &err))
+		exit(1);
+	tl_metrics_begin(&metrics, TL_SERIES_DEFAULT);
+	now_ns = tl_clock_ns(CLOCK_REALTIME);
+	add(&metrics, "web:80", 2, now_ns);
+	tl_push_interval(push, &metrics, now_ns - S, now_ns);
+	tl_push_end(push);
+	ok(!tl_push_has_ended(push), "a receiver that hangs: who ends need not wait");
+	tl_push_wait(push);
+	tl_push_figures(push, &figures);
+	ok(tl_push_has_ended(push) && figures.waiting == 1, "and what was not sent still waits then");
+	tl_push_close(push);
+	tl_push_plan_free(&plan);
+	tl_metrics_end(&metrics);
+	close(listener);
+	unlink(file);
+}
+
 /* Many series, a queue of few slots' worth, and a reader that comes and goes in between. */
 static void long_absence(void)
 {
@@ -525,9 +682,13 @@ int main(void)
 	bound();
 	killed();
 	damage();
+	future();
 	full();
 	figures();
 	skips();
+	damaged_end();
+	too_many();
+	hanging();
 	long_absence();
 	rmdir(dir);
 	return done();

@@ -48,16 +48,18 @@ static int series_take(struct tl_push_reader *r, const struct tl_record *record)
 /* The first values of series. */
 static int series_compare(struct tl_push_reader *r)
 {
+	u8 *fresh = calloc(r->series.n + 1, 1), *gone = calloc(r->before.n + 1, 1);
 	size_t i;
 
-	r->turned = false;
+	if (!fresh || !gone || (r->before.n && tl_push_series_differ(&r->before, &r->series, gone, fresh))) {
+		free(fresh);
+		free(gone);
+		return -ENOMEM;
+	}
 	flags_free(r);
-	r->fresh = calloc(r->series.n + 1, 1);
-	r->gone = calloc(r->before.n + 1, 1);
-	if (!r->fresh || !r->gone)
-		return -ENOMEM;
-	if (r->before.n && tl_push_series_differ(&r->before, &r->series, r->gone, r->fresh))
-		return -ENOMEM;
+	r->turned = false;
+	r->fresh = fresh;
+	r->gone = gone;
 	if (r->series.begin != TL_PUSH_CHANGED)
 		memset(r->fresh, r->series.begin == TL_PUSH_FIRST, r->series.n);
 	for (i = 0; i < r->series.n; i++)
@@ -89,7 +91,9 @@ static int batch_room(struct tl_push_reader *r)
 	return 0;
 }
 
-static int values_read(struct tl_push_reader *r, const struct tl_record *record, u64 *end_ms, u64 *zero_ms)
+/* To @value; what is known of the values before stays, as it may come to nothing. */
+static int values_read(const struct tl_push_reader *r, const struct tl_record *record, u64 *end_ms, u64 *zero_ms,
+		       u64 *value)
 {
 	struct tl_code_from from = { record->byte, record->n, TL_RECORD_HEAD, false };
 	size_t i, n;
@@ -102,7 +106,7 @@ static int values_read(struct tl_push_reader *r, const struct tl_record *record,
 		return -EINVAL;
 	for (i = 0; i < n && !from.bad; i++) {
 		more = tl_code_get(&from);
-		r->base[i] += more >> 1 ^ -(more & 1);
+		value[i] = r->base[i] + (more >> 1 ^ -(more & 1));
 	}
 	return from.bad ? -EINVAL : 0;
 }
@@ -110,19 +114,24 @@ static int values_read(struct tl_push_reader *r, const struct tl_record *record,
 static int values_take(struct tl_push_reader *r, const struct tl_record *record)
 {
 	struct tl_push_batch *batch = &r->batch;
-	u64 end_ms, zero_ms;
-	int code = values_read(r, record, &end_ms, &zero_ms);
+	u64 end_ms, zero_ms, *value;
+	int code = batch_room(r);
 
-	code = code ? code : batch_room(r);
+	if (code)
+		return code;
+	value = batch->value + batch->n * r->series.n;
+	code = values_read(r, record, &end_ms, &zero_ms, value);
 	if (!code && r->turned) {
 		code = series_compare(r);
+		if (code)
+			return code;
 		batch->begins = true;
 		batch->zero_ms = zero_ms;
 		batch->gone_ms = r->before.n ? end_ms : 0;
 	}
 	if (code)
 		return code;
-	memcpy(batch->value + batch->n * r->series.n, r->base, r->series.n * sizeof(*r->base));
+	memcpy(r->base, value, r->series.n * sizeof(*r->base));
 	batch->end_ms[batch->n++] = end_ms;
 	return 0;
 }
@@ -131,15 +140,19 @@ static int values_take(struct tl_push_reader *r, const struct tl_record *record)
 static int end_take(struct tl_push_reader *r, const struct tl_record *record)
 {
 	struct tl_code_from from = { record->byte, record->n, TL_RECORD_HEAD, false };
+	u8 *fresh = calloc(1, 1), *gone = malloc(r->series.n + 1);
 
+	if (!fresh || !gone) {
+		free(fresh);
+		free(gone);
+		return -ENOMEM;
+	}
 	before_forget(r);
 	r->before = r->series;
 	r->series = (struct tl_push_series){ 0 };
 	r->turned = false;
-	r->fresh = calloc(1, 1);
-	r->gone = malloc(r->before.n + 1);
-	if (!r->fresh || !r->gone)
-		return -ENOMEM;
+	r->fresh = fresh;
+	r->gone = gone;
 	memset(r->gone, 1, r->before.n);
 	r->batch.gone_ms = tl_code_get(&from);
 	return 0;
@@ -217,7 +230,14 @@ int tl_push_reader_batch(struct tl_push_reader *reader, const struct tl_queue_at
 			return 1;
 		at = r->at;
 		code = tl_queue_get(r->queue, &at, &record);
-		if (code == -ESTALE) {
+		if (code == -ENOMEM)
+			return code;
+		/* What came before it is sound. */
+		if (code == -EBADMSG && (r->batch.n || r->batch.gone_ms))
+			return 1;
+		if (code == -EBADMSG)
+			tl_queue_pass(r->queue, &at);
+		if (code < 0) {
 			r->at = at;
 			forget(r);
 			continue;
@@ -242,7 +262,7 @@ int tl_push_reader_batch(struct tl_push_reader *reader, const struct tl_queue_at
  * @reader: filled in, to be given to tl_push_reader_end()
  * @queue: queue
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM, and then it holds nothing.
  */
 int tl_push_reader_begin(struct tl_push_reader *reader, struct tl_queue *queue)
 {
@@ -260,11 +280,13 @@ int tl_push_reader_begin(struct tl_push_reader *reader, struct tl_queue *queue)
 	while (r->at.offset < cursor.at.offset) {
 		at = r->at;
 		code = tl_queue_get(queue, &at, &record);
-		if (code <= 0 || at.slot != r->at.slot)
+		if (code != -ENOMEM && (code <= 0 || at.slot != r->at.slot))
 			break;
-		code = record_take(r, &record);
-		if (code == -ENOMEM)
+		code = code < 0 ? code : record_take(r, &record);
+		if (code == -ENOMEM) {
+			tl_push_reader_end(r);
 			return code;
+		}
 		if (record.kind != TL_RECORD_SERIES)
 			tl_push_reader_done(r);
 		r->at = at;

@@ -2,17 +2,18 @@
 /*
  * Records on disk that wait to be sent: one file of a fixed size
  *
- * The file is a page with the cursor and sixteen slots, which are filled one after the other, round and round. Its
- * room is taken when it is made, so a disk that becomes full later takes nothing from it. A record is its length and a
- * zstd frame with a checksum, in which stand the number of its slot and its own in there: what is of an earlier round,
- * or was written half, is not taken for one. So nothing has to be kept of how far the file is written. A record may
- * need those before it in its slot, and none of another one: the oldest slot goes as a whole when there is no room.
+ * The file is two pages, each with the cursor, and sixteen slots, which are filled one after the other, round and
+ * round. Its room is taken when it is made, so a disk that becomes full later takes nothing from it. A record is a frame
+ * in which stand the number of its slot and its own in there: what is of an earlier round, or was written half, is not
+ * taken for one. So nothing has to be kept of how far the file is written. A record may need those before it in its
+ * slot, and none of another one: the oldest slot goes as a whole when there is no room.
  *
  * What was written survives the end of the process, however that comes; tl_queue_sync() is for the end of the machine.
  * One thread writes, one reads. The lock is held for memory, never while the file is read or written.
  */
 #include "daemon/push-queue.h"
 
+#include "daemon/push-frame.h"
 #include "error.h"
 
 #include <errno.h>
@@ -23,14 +24,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #define PAGE 4096
-#define CURSORS 2 /* places for it, in turn: one of them is whole */
-#define MAGIC 0x71706c74 /* "tlpq" */
-#define EFFORT 1
-#define KEPT_BYTES (256U << 10)
-#define PLAIN_MOST (1U << 30)
+#define CURSORS 2 /* pages for it, in turn: one of them is whole */
+#define HEAD (CURSORS * PAGE)
+#define MAGIC 0x72706c74 /* "tlpr" */
 
 /* Stands before what a record says, within the frame. */
 struct head {
@@ -47,17 +45,13 @@ struct mark {
 	u32 magic, pad;
 };
 
-/* @last_ms: of all its records; @end: bytes that are written, @index: records; @intervals and @samples: that were not sent yet */
+/*
+ * @last_ms: of all its records; @end: bytes that are written, @index: records; @intervals and @samples: that were not
+ * sent yet
+ */
 struct slot {
 	u64 seq, last_ms, intervals, samples;
 	u32 end, index;
-};
-
-/* Each thread that writes has one. */
-struct pen {
-	ZSTD_CCtx *to;
-	u8 *frame;
-	size_t room;
 };
 
 /**
@@ -67,7 +61,7 @@ struct pen {
  * @newest: number of the slot that is written; slots are numbered from 1 and never again
  * @last_ms: last time of which any record tells
  * @broken: what is written next is not to need what is before it
- * @records: for records, @marks: for cursors; @in: frame that is read, @plain: what was in it
+ * @records: for records, @marks: for cursors, @frames: reads both
  */
 struct tl_queue {
 	pthread_mutex_t lock;
@@ -78,116 +72,9 @@ struct tl_queue {
 	struct mark mark;
 	struct tl_queue_figures figures;
 	bool broken;
-	struct pen records, marks;
-	ZSTD_DCtx *from;
-	u8 *in, *plain;
-	size_t in_room, plain_room;
+	struct tl_pen records, marks;
+	struct tl_frames frames;
 };
-
-/* ---- frames -------------------------------------------------------------- */
-
-static int room_for(u8 **bytes, size_t *room, size_t n)
-{
-	u8 *grown;
-
-	if (n <= *room)
-		return 0;
-	grown = realloc(*bytes, n);
-	if (!grown)
-		return -ENOMEM;
-	*bytes = grown;
-	*room = n;
-	return 0;
-}
-
-static int bytes_write(int fd, const u8 *bytes, size_t n, u64 at)
-{
-	ssize_t done;
-
-	for (; n; n -= (size_t)done, bytes += done, at += (u64)done) {
-		done = pwrite(fd, bytes, n, (off_t)at);
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		else if (done <= 0)
-			return done ? -errno : -EIO;
-	}
-	return 0;
-}
-
-static int bytes_read(int fd, u8 *bytes, size_t n, u64 at)
-{
-	ssize_t done;
-
-	for (; n; n -= (size_t)done, bytes += done, at += (u64)done) {
-		done = pread(fd, bytes, n, (off_t)at);
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		else if (done <= 0)
-			return done ? -errno : -ENODATA;
-	}
-	return 0;
-}
-
-static bool pen_begin(struct pen *pen)
-{
-	pen->to = ZSTD_createCCtx();
-	return pen->to && !ZSTD_isError(ZSTD_CCtx_setParameter(pen->to, ZSTD_c_checksumFlag, 1)) &&
-	       !ZSTD_isError(ZSTD_CCtx_setParameter(pen->to, ZSTD_c_compressionLevel, EFFORT));
-}
-
-static void pen_end(struct pen *pen)
-{
-	ZSTD_freeCCtx(pen->to);
-	free(pen->frame);
-}
-
-/* Long records are seldom: what they needed is given back. */
-static int pen_renew(struct pen *pen, size_t n)
-{
-	if (n <= KEPT_BYTES)
-		return 0;
-	pen_end(pen);
-	*pen = (struct pen){ NULL };
-	return pen_begin(pen) ? 0 : -ENOMEM;
-}
-
-/* Return: length with its own, or a negative errno; the frame is in @pen->frame. */
-static int frame_make(struct pen *pen, const void *byte, size_t n)
-{
-	size_t room = sizeof(u32) + ZSTD_compressBound(n), done;
-	u32 len;
-
-	if (n > PLAIN_MOST || room_for(&pen->frame, &pen->room, room))
-		return -ENOMEM;
-	done = ZSTD_compress2(pen->to, pen->frame + sizeof(len), room - sizeof(len), byte, n);
-	if (ZSTD_isError(done) || done > INT32_MAX - sizeof(len))
-		return -ENOMEM;
-	len = (u32)done;
-	memcpy(pen->frame, &len, sizeof(len));
-	return (int)(done + sizeof(len));
-}
-
-/* Return: bytes of the frame with its length, 0 if there is none; its content is in @q->plain, [@n]. */
-static u32 frame_take(struct tl_queue *q, u64 at, u32 most, size_t *n)
-{
-	unsigned long long size;
-	u32 len;
-
-	if (most < sizeof(len) || bytes_read(q->fd, (u8 *)&len, sizeof(len), at) || !len || len > most - sizeof(len) ||
-	    room_for(&q->in, &q->in_room, len) || bytes_read(q->fd, q->in, len, at + sizeof(len)))
-		return 0;
-	size = ZSTD_getFrameContentSize(q->in, len);
-	/* Series are many times as long as values, and seldom. */
-	if (q->plain_room > KEPT_BYTES && size <= KEPT_BYTES) {
-		free(q->plain);
-		q->plain = NULL;
-		q->plain_room = 0;
-	}
-	if (size > PLAIN_MOST || room_for(&q->plain, &q->plain_room, size))
-		return 0;
-	*n = ZSTD_decompressDCtx(q->from, q->plain, size, q->in, len);
-	return ZSTD_isError(*n) || *n != size ? 0 : (u32)(len + sizeof(len));
-}
 
 /* ---- slots --------------------------------------------------------------- */
 
@@ -198,35 +85,39 @@ static struct slot *slot_of(struct tl_queue *q, u64 seq)
 
 static u64 place_of(const struct tl_queue *q, u64 seq, u32 offset)
 {
-	return PAGE + seq % TL_QUEUE_SLOTS * q->slot_bytes + offset;
+	return HEAD + seq % TL_QUEUE_SLOTS * q->slot_bytes + offset;
 }
 
-/* Return: whether there is a record of this slot; all of it but @byte and @n if @head. */
-static bool record_take(struct tl_queue *q, struct tl_queue_at *at, struct head *head, size_t *n)
+/* Return: 0 with @head and what is in @q->frames.plain, [@n]; -ENOENT if there is no record of this slot; or -ENOMEM. */
+static int record_take(struct tl_queue *q, struct tl_queue_at *at, struct head *head, size_t *n)
 {
-	u32 len = frame_take(q, place_of(q, at->slot, at->offset), q->slot_bytes - at->offset, n);
+	int len = tl_frame_take(&q->frames, place_of(q, at->slot, at->offset), q->slot_bytes - at->offset, n);
 
+	if (len == -ENOMEM)
+		return len;
 	if (!len || *n < sizeof(*head))
-		return false;
-	memcpy(head, q->plain, sizeof(*head));
+		return -ENOENT;
+	memcpy(head, q->frames.plain, sizeof(*head));
 	if (head->magic != MAGIC || head->slot != at->slot || head->index != at->index || head->kind >= TL_RECORD_KINDS)
-		return false;
-	at->offset += len;
+		return -ENOENT;
+	at->offset += (u32)len;
 	at->index++;
-	return true;
+	return 0;
 }
 
 /* What is in a slot, as it was left; of what is behind @from it is counted what was not sent. */
-static void slot_scan(struct tl_queue *q, struct slot *slot, const struct tl_queue_at *from)
+static int slot_scan(struct tl_queue *q, struct slot *slot, const struct tl_queue_at *from)
 {
 	struct tl_queue_at at = { .slot = slot->seq };
 	struct head head;
 	bool waits;
 	size_t n;
+	int code;
 
 	for (;;) {
 		waits = from->slot < slot->seq || (from->slot == slot->seq && at.offset >= from->offset);
-		if (!record_take(q, &at, &head, &n))
+		code = record_take(q, &at, &head, &n);
+		if (code)
 			break;
 		slot->last_ms = max(slot->last_ms, head.last_ms);
 		slot->intervals += waits && head.kind == TL_RECORD_VALUES;
@@ -235,24 +126,30 @@ static void slot_scan(struct tl_queue *q, struct slot *slot, const struct tl_que
 	slot->end = at.offset;
 	slot->index = at.index;
 	q->last_ms = max(q->last_ms, slot->last_ms);
+	return code == -ENOMEM ? code : 0;
 }
 
 /* The first record of a slot says which it is. */
-static void slots_find(struct tl_queue *q)
+static int slots_find(struct tl_queue *q)
 {
 	struct head head;
 	size_t n;
+	int len;
 	u64 i;
 
 	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
-		if (!frame_take(q, place_of(q, i, 0), q->slot_bytes, &n) || n < sizeof(head))
+		len = tl_frame_take(&q->frames, place_of(q, i, 0), q->slot_bytes, &n);
+		if (len == -ENOMEM)
+			return len;
+		if (!len || n < sizeof(head))
 			continue;
-		memcpy(&head, q->plain, sizeof(head));
+		memcpy(&head, q->frames.plain, sizeof(head));
 		if (head.magic == MAGIC && !head.index && head.slot % TL_QUEUE_SLOTS == i) {
 			q->slot[i].seq = head.slot;
 			q->newest = max(q->newest, head.slot);
 		}
 	}
+	return 0;
 }
 
 /* ---- the cursor ---------------------------------------------------------- */
@@ -262,24 +159,41 @@ static int mark_write(struct tl_queue *q)
 	int len;
 
 	q->mark.turn++;
-	len = frame_make(&q->marks, &q->mark, sizeof(q->mark));
+	len = tl_frame_make(&q->marks, 0, &q->mark, sizeof(q->mark));
 	if (len < 0)
 		return len;
-	return bytes_write(q->fd, q->marks.frame, (size_t)len, q->mark.turn % CURSORS * (PAGE / CURSORS));
+	return tl_frame_write(q->fd, q->marks.frame, (size_t)len, q->mark.turn % CURSORS * PAGE);
 }
 
-static void mark_read(struct tl_queue *q)
+static int mark_read(struct tl_queue *q)
 {
 	struct mark mark;
 	size_t i, n;
+	int len;
 
 	for (i = 0; i < CURSORS; i++) {
-		if (!frame_take(q, i * (PAGE / CURSORS), PAGE / CURSORS, &n) || n != sizeof(mark))
+		len = tl_frame_take(&q->frames, i * PAGE, PAGE, &n);
+		if (len == -ENOMEM)
+			return len;
+		if (!len || n != sizeof(mark))
 			continue;
-		memcpy(&mark, q->plain, sizeof(mark));
+		memcpy(&mark, q->frames.plain, sizeof(mark));
 		if (mark.magic == MAGIC && mark.turn >= q->mark.turn)
 			q->mark = mark;
 	}
+	return 0;
+}
+
+/* A file that was made and never written has zeros there. */
+static bool is_torn(const struct tl_queue *q)
+{
+	u8 head[HEAD] = { 0 };
+	size_t i;
+
+	tl_frame_read(q->fd, head, sizeof(head), 0);
+	for (i = 0; i < sizeof(head) && !head[i]; i++)
+		;
+	return i < sizeof(head);
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -293,7 +207,7 @@ static int fresh(struct tl_queue *q, u64 bytes)
 {
 	memset(q->slot, 0, sizeof(q->slot));
 	q->newest = 1;
-	q->slot_bytes = (u32)min((bytes - PAGE) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
+	q->slot_bytes = (u32)min((bytes - HEAD) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
 	q->mark = (struct mark){ .slot_bytes = q->slot_bytes, .magic = MAGIC, .cursor.at.slot = 1 };
 	q->slot[1].seq = 1;
 	if (ftruncate(q->fd, 0))
@@ -305,19 +219,26 @@ static int fresh(struct tl_queue *q, u64 bytes)
 static int take_over(struct tl_queue *q, u64 bytes)
 {
 	struct tl_queue_at *at = &q->mark.cursor.at;
-	u32 wanted = (u32)min((bytes - PAGE) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
+	u32 wanted = (u32)min((bytes - HEAD) / TL_QUEUE_SLOTS, (u64)INT32_MAX);
+	int code = mark_read(q);
 	u64 i, waiting = 0;
 
-	mark_read(q);
-	if (q->mark.slot_bytes < PAGE || q->mark.slot_bytes > INT32_MAX)
+	if (code)
+		return code;
+	if (q->mark.slot_bytes < PAGE || q->mark.slot_bytes > INT32_MAX) {
+		q->figures.torn = is_torn(q);
+		q->figures.lost_intervals = q->figures.torn;
 		return fresh(q, bytes);
+	}
 	q->slot_bytes = (u32)q->mark.slot_bytes;
-	slots_find(q);
-	for (i = 0; i < TL_QUEUE_SLOTS; i++) {
+	code = slots_find(q);
+	for (i = 0; !code && i < TL_QUEUE_SLOTS; i++) {
 		if (q->slot[i].seq)
-			slot_scan(q, &q->slot[i], at);
+			code = slot_scan(q, &q->slot[i], at);
 		waiting += q->slot[i].samples;
 	}
+	if (code)
+		return code;
 	if (!q->newest || at->slot > q->newest)
 		return fresh(q, bytes);
 	if (!waiting && wanted != q->slot_bytes)
@@ -331,7 +252,7 @@ static int ready(struct tl_queue *q, u64 bytes)
 
 	if (code)
 		return code;
-	q->figures.size = PAGE + (u64)q->slot_bytes * TL_QUEUE_SLOTS;
+	q->figures.size = HEAD + (u64)q->slot_bytes * TL_QUEUE_SLOTS;
 	reserve(q);
 	/* A disk that is full now may have room later. */
 	code = mark_write(q);
@@ -356,18 +277,19 @@ int tl_queue_open(struct tl_queue **queue, const char *file, u64 bytes, struct t
 	if (!q)
 		return tl_error_no_memory(err);
 	pthread_mutex_init(&q->lock, NULL);
-	q->from = ZSTD_createDCtx();
 	q->fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (q->fd < 0)
 		code = tl_error_set(err, -errno, "%s: cannot be opened (%s): name a file in a folder that is there", file,
 				    strerror(errno));
 	else if (flock(q->fd, LOCK_EX | LOCK_NB))
 		code = tl_error_set(err, -EBUSY, "%s: another tierlensd has it: end that, or name another file", file);
-	else if (!pen_begin(&q->records) || !pen_begin(&q->marks) || !q->from)
+	else if (!tl_pen_begin(&q->records) || !tl_pen_begin(&q->marks) || tl_frames_begin(&q->frames, q->fd))
 		code = tl_error_no_memory(err);
 	else
 		code = ready(q, bytes);
-	if (q->fd >= 0 && code && code != -EBUSY && code != -ENOMEM)
+	if (code == -ENOMEM)
+		tl_error_no_memory(err);
+	else if (q->fd >= 0 && code && code != -EBUSY)
 		tl_error_write(err, code, file);
 	if (!code)
 		*queue = q;
@@ -386,12 +308,10 @@ void tl_queue_close(struct tl_queue *queue)
 		return;
 	if (queue->fd >= 0)
 		close(queue->fd);
-	pen_end(&queue->records);
-	pen_end(&queue->marks);
-	ZSTD_freeDCtx(queue->from);
+	tl_pen_end(&queue->records);
+	tl_pen_end(&queue->marks);
+	tl_frames_end(&queue->frames);
 	pthread_mutex_destroy(&queue->lock);
-	free(queue->in);
-	free(queue->plain);
 	free(queue);
 }
 
@@ -406,44 +326,65 @@ static int record_write(struct tl_queue *q, const struct slot *slot, int len)
 
 	/* What an earlier round has left behind it is no record of this one: its numbers say so. */
 	if (slot->end + (u32)len + sizeof(none) <= q->slot_bytes)
-		code = bytes_write(q->fd, (u8 *)&none, sizeof(none), place + (u32)len);
-	return code ? code : bytes_write(q->fd, q->records.frame, (size_t)len, place);
+		code = tl_frame_write(q->fd, (u8 *)&none, sizeof(none), place + (u32)len);
+	return code ? code : tl_frame_write(q->fd, q->records.frame, (size_t)len, place);
+}
+
+/* Return: length of all of them, or a negative errno. */
+static int records_make(struct tl_queue *q, const struct slot *slot, const struct tl_record *record, size_t n)
+{
+	struct head head;
+	size_t i;
+	int len = 0;
+
+	for (i = 0; i < n && len >= 0; i++) {
+		head = (struct head){ slot->seq, record[i].last_ms, slot->index + (u32)i, record[i].kind,
+				      record[i].samples, MAGIC };
+		memcpy(record[i].byte, &head, sizeof(head));
+		len = tl_frame_make(&q->records, (size_t)len, record[i].byte, record[i].n);
+	}
+	return len;
+}
+
+static void records_count(struct tl_queue *q, struct slot *slot, const struct tl_record *record, size_t n)
+{
+	for (; n; n--, record++) {
+		slot->index++;
+		slot->intervals += record->kind == TL_RECORD_VALUES;
+		slot->samples += record->samples;
+		slot->last_ms = max(slot->last_ms, record->last_ms);
+	}
+	q->last_ms = max(q->last_ms, slot->last_ms);
 }
 
 /**
- * tl_queue_put() - Add a record
+ * tl_queue_put() - Add records, all or none of them
  * @queue: queue
- * @record: record; the first TL_RECORD_HEAD of its bytes are written over
+ * @record: [@n] records; the first TL_RECORD_HEAD of their bytes are written over
+ * @n: how many, which are to stand in one slot
  *
  * Context: the thread that writes.
  * Return: 0; -EAGAIN if the slot is full: then the next one has to be begun with tl_queue_turn(); -EFBIG if no slot is
- * so large; or another negative errno: it cannot be written now.
+ * so large, which is known before one is begun for it; or another negative errno: it cannot be written now.
  */
-int tl_queue_put(struct tl_queue *queue, struct tl_record *record)
+int tl_queue_put(struct tl_queue *queue, struct tl_record *record, size_t n)
 {
 	struct tl_queue *q = queue;
 	struct slot *slot = slot_of(q, q->newest);
-	const struct head head = { slot->seq, record->last_ms, slot->index, record->kind, record->samples, MAGIC };
-	int len, code;
+	int len = records_make(q, slot, record, n), code;
 
-	memcpy(record->byte, &head, sizeof(head));
-	len = frame_make(&q->records, record->byte, record->n);
 	if (len < 0)
 		return len;
 	if ((u32)len > q->slot_bytes - slot->end)
-		return slot->end ? -EAGAIN : -EFBIG;
+		return (u32)len > q->slot_bytes ? -EFBIG : -EAGAIN;
 	if (!q->figures.reserved)
 		reserve(q);
 	code = record_write(q, slot, len);
-	if (pen_renew(&q->records, record->n) || code)
+	if (tl_pen_renew(&q->records, record->n) || code)
 		return code ? code : -ENOMEM;
 	pthread_mutex_lock(&q->lock);
 	slot->end += (u32)len;
-	slot->index++;
-	slot->intervals += record->kind == TL_RECORD_VALUES;
-	slot->samples += record->samples;
-	slot->last_ms = max(slot->last_ms, record->last_ms);
-	q->last_ms = max(q->last_ms, record->last_ms);
+	records_count(q, slot, record, n);
 	pthread_mutex_unlock(&q->lock);
 	return 0;
 }
@@ -497,7 +438,7 @@ void tl_queue_drop(struct tl_queue *queue, u64 after_ms, u64 *intervals, u64 *sa
 	/* Else the next life would find them. If that fails it does, and drops them again. */
 	for (i = 0; i < TL_QUEUE_SLOTS; i++)
 		if (!q->slot[i].seq)
-			bytes_write(q->fd, (const u8 *)&none, sizeof(none), place_of(q, i, 0));
+			tl_frame_write(q->fd, (const u8 *)&none, sizeof(none), place_of(q, i, 0));
 	if (turns)
 		tl_queue_turn(q);
 }
@@ -598,9 +539,18 @@ static int at_look(struct tl_queue *q, struct tl_queue_at *at)
 	}
 }
 
-/* The rest of its slot cannot be read, so neither can what was to follow. */
-static void damaged(struct tl_queue *q, struct tl_queue_at *at)
+/**
+ * tl_queue_pass() - Pass over what cannot be read
+ * @queue: queue
+ * @at: where tl_queue_get() said so; set to where there may be more
+ *
+ * The rest of its slot means nothing without it: all of that counts as lost, so what was read before has to be marked.
+ *
+ * Context: the thread that reads.
+ */
+void tl_queue_pass(struct tl_queue *queue, struct tl_queue_at *at)
 {
+	struct tl_queue *q = queue;
 	struct slot *slot = slot_of(q, at->slot);
 
 	pthread_mutex_lock(&q->lock);
@@ -626,7 +576,8 @@ static void damaged(struct tl_queue *q, struct tl_queue_at *at)
  * @record: filled in
  *
  * Context: the thread that reads.
- * Return: 1; 0 if there is none yet; -ESTALE if what was there is gone, and @at is at what there is instead.
+ * Return: 1; 0 if there is none yet; -ESTALE if what was there is gone, and @at is at what there is instead; -EBADMSG if
+ * it cannot be read: tl_queue_pass() goes on behind it; or -ENOMEM.
  */
 int tl_queue_get(struct tl_queue *queue, struct tl_queue_at *at, struct tl_record *record)
 {
@@ -639,11 +590,10 @@ int tl_queue_get(struct tl_queue *queue, struct tl_queue_at *at, struct tl_recor
 	pthread_mutex_unlock(&queue->lock);
 	if (code <= 0)
 		return code;
-	if (!record_take(queue, at, &head, &n)) {
-		damaged(queue, at);
-		return -ESTALE;
-	}
-	*record = (struct tl_record){ head.kind, head.samples, head.last_ms, queue->plain, n };
+	code = record_take(queue, at, &head, &n);
+	if (code)
+		return code == -ENOENT ? -EBADMSG : code;
+	*record = (struct tl_record){ head.kind, head.samples, head.last_ms, queue->frames.plain, n };
 	return 1;
 }
 

@@ -53,16 +53,17 @@ struct tl_queue_cursor {
  * struct tl_queue_figures - How it is
  * @lost: intervals and samples that had to make room for newer ones
  * @damaged_samples: that could not be read any more
+ * @torn: its head could not be read, and what waited then is lost: of that, one interval is counted
  * @reserved: whatever else becomes of the disk, there is room for it
  */
 struct tl_queue_figures {
 	u64 bytes, size, intervals, samples, lost_intervals, lost_samples, damaged_samples;
-	bool reserved;
+	bool torn, reserved;
 };
 
 int tl_queue_open(struct tl_queue **queue, const char *file, u64 bytes, struct tl_error *err);
 void tl_queue_close(struct tl_queue *queue);
-int tl_queue_put(struct tl_queue *queue, struct tl_record *record);
+int tl_queue_put(struct tl_queue *queue, struct tl_record *record, size_t n);
 void tl_queue_turn(struct tl_queue *queue);
 void tl_queue_drop(struct tl_queue *queue, u64 after_ms, u64 *intervals, u64 *samples);
 bool tl_queue_is_broken(struct tl_queue *queue);
@@ -71,6 +72,7 @@ u64 tl_queue_last_ms(const struct tl_queue *queue);
 int tl_queue_sync(struct tl_queue *queue);
 void tl_queue_cursor(struct tl_queue *queue, struct tl_queue_cursor *cursor);
 int tl_queue_get(struct tl_queue *queue, struct tl_queue_at *at, struct tl_record *record);
+void tl_queue_pass(struct tl_queue *queue, struct tl_queue_at *at);
 int tl_queue_mark(struct tl_queue *queue, const struct tl_queue_cursor *cursor, u64 intervals, u64 samples);
 void tl_queue_figures(struct tl_queue *queue, struct tl_queue_figures *figures);
 

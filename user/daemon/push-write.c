@@ -125,11 +125,18 @@ static int value_take(const struct tl_sample *sample, void *arg)
 	return 0;
 }
 
-static int put(struct tl_push_writer *w, enum tl_record_kind kind, u32 samples, u64 last_ms)
+/* Series, if they are to be written, and what needs them go together, or not at all. */
+static int put(struct tl_push_writer *w, const struct tl_code_to *series, enum tl_record_kind kind, u32 samples,
+	       u64 last_ms)
 {
-	struct tl_record record = { kind, samples, last_ms, w->to.byte, w->to.n };
+	struct tl_record record[] = {
+		{ TL_RECORD_SERIES, 0, 0, series->byte, series->n },
+		{ kind, samples, last_ms, w->to.byte, w->to.n },
+	};
 
-	return w->to.failed ? -ENOMEM : tl_queue_put(w->queue, &record);
+	if (w->to.failed || series->failed)
+		return -ENOMEM;
+	return series->n ? tl_queue_put(w->queue, record, 2) : tl_queue_put(w->queue, record + 1, 1);
 }
 
 static void begin(struct tl_push_writer *w)
@@ -142,12 +149,14 @@ static void begin(struct tl_push_writer *w)
 	tl_code_put_bytes(&w->to, head, sizeof(head));
 }
 
-static int series_write(struct tl_push_writer *w, const struct tl_metrics *metrics, enum tl_push_begin how)
+/* They are far more than values, and come seldom: they have bytes of their own. */
+static struct tl_code_to series_make(struct tl_push_writer *w, const struct tl_metrics *metrics, enum tl_push_begin how)
 {
 	const struct tl_push_naming *naming = w->naming;
+	struct tl_code_to values = w->to, series;
 	size_t i;
-	int code;
 
+	w->to = (struct tl_code_to){ 0 };
 	begin(w);
 	tl_code_put(&w->to, how);
 	tl_code_put(&w->to, naming->labels);
@@ -157,15 +166,13 @@ static int series_write(struct tl_push_writer *w, const struct tl_metrics *metri
 	}
 	tl_code_put(&w->to, w->n);
 	tl_metrics_each(metrics, series_put, w);
-	code = put(w, TL_RECORD_SERIES, 0, 0);
-	/* They are far more than values, and come seldom. */
-	free(w->to.byte);
-	w->to = (struct tl_code_to){ 0 };
-	return code;
+	series = w->to;
+	w->to = values;
+	return series;
 }
 
 /* Less than before is written as very much more: numbers go round. */
-static int values_write(struct tl_push_writer *w, u64 zero_ms, u64 end_ms)
+static int values_write(struct tl_push_writer *w, const struct tl_code_to *series, u64 zero_ms, u64 end_ms)
 {
 	size_t i;
 	u64 more;
@@ -178,23 +185,24 @@ static int values_write(struct tl_push_writer *w, u64 zero_ms, u64 end_ms)
 		more = w->next[i] - w->base[i];
 		tl_code_put(&w->to, more << 1 ^ (more >> 63 ? ~0ULL : 0));
 	}
-	return put(w, TL_RECORD_VALUES, (u32)w->n, end_ms);
+	return put(w, series, TL_RECORD_VALUES, (u32)w->n, end_ms);
 }
 
 /* Return: -EAGAIN if it needs another slot. */
 static int both_write(struct tl_push_writer *w, const struct tl_metrics *metrics, enum tl_push_begin how, u64 zero_ms,
 		      u64 end_ms)
 {
-	int code = 0;
+	struct tl_code_to series = { 0 };
+	int code;
 
 	if (w->again) {
 		memset(w->base, 0, w->n * sizeof(*w->base));
-		code = series_write(w, metrics, how);
+		series = series_make(w, metrics, how);
 	}
-	if (code)
-		return code;
-	w->again = false;
-	return values_write(w, zero_ms, end_ms);
+	code = values_write(w, &series, zero_ms, end_ms);
+	free(series.byte);
+	w->again &= !!code;
+	return code;
 }
 
 static int take(struct tl_push_writer *w, const struct tl_metrics *metrics, bool *changed)
@@ -254,7 +262,7 @@ int tl_push_write(struct tl_push_writer *writer, const struct tl_metrics *metric
 		/* Whatever of it is there, the next one is to need nothing of it. */
 		w->again = true;
 		w->known &= how != TL_PUSH_FIRST;
-		return code == -EAGAIN ? -EFBIG : code;
+		return code;
 	}
 	w->renamed = false;
 	base = w->base;
@@ -271,6 +279,7 @@ int tl_push_write(struct tl_push_writer *writer, const struct tl_metrics *metric
  */
 int tl_push_write_end(struct tl_push_writer *writer)
 {
+	const struct tl_code_to none = { 0 };
 	u64 end_ms = tl_queue_last_ms(writer->queue) + 1;
 
 	if (!writer->known)
@@ -278,7 +287,7 @@ int tl_push_write_end(struct tl_push_writer *writer)
 	begin(writer);
 	tl_code_put(&writer->to, end_ms);
 	writer->known = false;
-	return put(writer, TL_RECORD_END, (u32)writer->n, end_ms);
+	return put(writer, &none, TL_RECORD_END, (u32)writer->n, end_ms);
 }
 
 /**

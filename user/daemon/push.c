@@ -3,72 +3,21 @@
  * Remote write: figures are sent to a monitoring host, whatever becomes of it meanwhile
  *
  * The loop puts the figures of each interval into a queue on disk, and that is all that it does. A thread of its own
- * takes them out and sends them. What is not taken is sent again, ever more seldom (twice as long each time, half of it
- * by chance, so that a thousand hosts do not come at once), or when the receiver says; what the receiver refuses (4xx)
- * is counted and not sent again. Whatever happens is a sentence for the log once, and a number.
+ * takes them out and sends them. Whatever happens is a sentence for the log once, and a number.
  */
-#include "daemon/push.h"
+#include "daemon/push-parts.h"
 
 #include "clock.h"
-#include "daemon/news.h"
-#include "daemon/push-batch.h"
 #include "error.h"
 
 #include <errno.h>
-#include <math.h>
-#include <pthread.h>
 #include <signal.h>
-#include <snappy-c.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
-#include <time.h>
+#include <string.h>
 
 #define SECOND_NS 1000000000ULL
-#define GATHER_NS (5 * SECOND_NS) /* for more of the same series */
-#define SYNC_NS (10 * SECOND_NS)
-#define BACK_OFF_NS (SECOND_NS / 10)
-#define BACK_OFF_MOST_NS (30 * SECOND_NS)
 #define END_NS (3 * SECOND_NS) /* for what waits, at the end */
 #define AHEAD_MS (10 * 60 * 1000) /* what a receiver may have taken of a time to come */
-#define REFUSALS 100 /* 400 to 499 */
-
-/**
- * struct tl_push - Remote write
- * @lock: protects all up to @news
- * @wake: of the thread: there is more, or something else
- * @plan: where to, @renewed: it is another one; @naming of the writer is the loop's
- * @end_ns: when it is over, on the monotonic clock; 0 for not yet
- * @told: statuses that were told of; @failing: that nothing is taken was, @unwritable: that nothing can be written,
- *        @telling_lost: that the queue is full, @lost_said: with so many intervals lost by then
- * @unwritten: intervals that never were in the queue
- * @writer: the loop's
- * @reader: the thread's, as is all behind it; @from_ns: since when there is something in the batch
- */
-struct tl_push {
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	struct tl_push_plan plan;
-	struct tl_push_figures figures;
-	bool renewed, more, failing, telling_lost, unwritable;
-	u64 end_ns, lost_said, unwritten;
-	bool told[REFUSALS];
-	struct tl_news news;
-
-	struct tl_queue *queue;
-	struct tl_push_writer writer;
-
-	pthread_t thread;
-	bool running;
-	struct tl_post *post;
-	struct tl_push_reader reader;
-	struct tl_queue_cursor cursor;
-	struct tl_code_to body;
-	char *packed;
-	size_t packed_room;
-	u64 from_ns, synced_ns, back_off_ns;
-	bool unsure;
-};
 
 /**
  * tl_push_news() - What has happened
@@ -86,291 +35,6 @@ bool tl_push_news(struct tl_push *push, char *text, size_t room)
 	any = tl_news_take(&push->news, text, room);
 	pthread_mutex_unlock(&push->lock);
 	return any;
-}
-
-/* ---- waiting ------------------------------------------------------------- */
-
-static bool is_over(struct tl_push *p)
-{
-	bool over;
-
-	pthread_mutex_lock(&p->lock);
-	over = p->end_ns && tl_clock_ns(CLOCK_MONOTONIC) >= p->end_ns;
-	pthread_mutex_unlock(&p->lock);
-	return over;
-}
-
-static bool on_stop(void *push)
-{
-	return is_over(push);
-}
-
-/* Until then, or until the end or a new plan, or until there is more if @for_more. Return: whether it is the end. */
-static bool wait(struct tl_push *p, u64 until_ns, bool for_more)
-{
-	struct timespec until = { (time_t)(until_ns / SECOND_NS), (long)(until_ns % SECOND_NS) };
-	bool ends;
-
-	pthread_mutex_lock(&p->lock);
-	while (!p->end_ns && !p->renewed && !(for_more && p->more) && tl_clock_ns(CLOCK_MONOTONIC) < until_ns)
-		pthread_cond_timedwait(&p->wake, &p->lock, &until);
-	p->more = false;
-	ends = p->end_ns;
-	pthread_mutex_unlock(&p->lock);
-	return ends;
-}
-
-static double chance(void)
-{
-	u32 n = 0;
-
-	if (getrandom(&n, sizeof(n), GRND_NONBLOCK) < 0)
-		n = (u32)tl_clock_ns(CLOCK_MONOTONIC);
-	return n / 4294967296.0;
-}
-
-/* Return: whether it is the end. */
-static bool back_off(struct tl_push *p, u64 retry_after_s)
-{
-	u64 wait_ns;
-
-	p->back_off_ns = p->back_off_ns ? min(2 * p->back_off_ns, (u64)BACK_OFF_MOST_NS) : BACK_OFF_NS;
-	wait_ns = (u64)((double)p->back_off_ns * (0.5 + chance() / 2));
-	return wait(p, tl_clock_ns(CLOCK_MONOTONIC) + max(wait_ns, retry_after_s * SECOND_NS), false);
-}
-
-/* ---- answers ------------------------------------------------------------- */
-
-enum outcome { TAKEN, REFUSED, AGAIN };
-
-static enum outcome outcome_of(const struct tl_post_answer *answer)
-{
-	if (answer->status / 100 == 2)
-		return TAKEN;
-	return answer->status / 100 == 4 && answer->status != 429 ? REFUSED : AGAIN;
-}
-
-static void again_count(struct tl_push *p, const struct tl_post_answer *answer)
-{
-	p->figures.requests[TL_PUSH_RETRIED]++;
-	p->figures.up = false;
-	if (p->failing)
-		return;
-	p->failing = true;
-	if (answer->status)
-		tl_news_tell(&p->news,
-			     "%.200s takes no figures (%ld: %.200s): they wait in %.100s, and are sent when it does",
-			     p->plan.target.url, answer->status, answer->text, p->plan.queue);
-	else
-		tl_news_tell(&p->news,
-			     "%.200s does not answer (%.200s): figures wait in %.100s, and are sent when it does",
-			     p->plan.target.url, answer->text, p->plan.queue);
-}
-
-/* After an answer that never came it may have been taken, and then it is refused now: no time is taken twice. */
-static void refused_count(struct tl_push *p, const struct tl_post_answer *answer, u64 samples)
-{
-	bool *told = &p->told[answer->status % REFUSALS];
-
-	/* What a receiver says to samples that it has. */
-	if (p->unsure && (answer->status == 400 || answer->status == 409 || answer->status == 422)) {
-		p->figures.repeated += samples;
-		return;
-	}
-	p->figures.requests[TL_PUSH_REFUSES]++;
-	p->figures.lost[TL_PUSH_REFUSED] += samples;
-	p->figures.up = false;
-	if (!*told)
-		tl_news_tell(&p->news,
-			     "%.200s refuses figures (%ld: %.200s): these are lost, and counted from now on; see what it says",
-			     p->plan.target.url, answer->status, answer->text);
-	*told = true;
-}
-
-static void taken_count(struct tl_push *p, u64 samples)
-{
-	p->figures.requests[TL_PUSH_ACCEPTED]++;
-	p->figures.sent += samples;
-	p->figures.up = true;
-	if (p->failing)
-		tl_news_tell(&p->news, "%.200s takes figures again: %llu intervals have waited", p->plan.target.url,
-			     (unsigned long long)p->figures.waiting);
-	p->failing = false;
-}
-
-static enum outcome answer_take(struct tl_push *p, const struct tl_post_answer *answer, u64 samples)
-{
-	enum outcome outcome = outcome_of(answer);
-
-	pthread_mutex_lock(&p->lock);
-	if (outcome == TAKEN)
-		taken_count(p, samples);
-	else if (outcome == REFUSED)
-		refused_count(p, answer, samples);
-	else
-		again_count(p, answer);
-	pthread_mutex_unlock(&p->lock);
-	p->unsure = outcome == AGAIN && (p->unsure || answer->unsure);
-	if (outcome != AGAIN)
-		p->back_off_ns = 0;
-	return outcome;
-}
-
-/* ---- sending ------------------------------------------------------------- */
-
-static int pack(struct tl_push *p, size_t *len)
-{
-	size_t room = snappy_max_compressed_length(p->body.n);
-
-	if (room > p->packed_room) {
-		free(p->packed);
-		p->packed_room = 0;
-		p->packed = malloc(room);
-		if (!p->packed)
-			return -ENOMEM;
-		p->packed_room = room;
-	}
-	*len = room;
-	return snappy_compress((char *)p->body.byte, p->body.n, p->packed, len) == SNAPPY_OK ? 0 : -EIO;
-}
-
-static void target_renew(struct tl_push *p)
-{
-	pthread_mutex_lock(&p->lock);
-	if (p->renewed && !tl_post_target(p->post, &p->plan.target)) {
-		p->renewed = false;
-		p->back_off_ns = 0;
-	}
-	pthread_mutex_unlock(&p->lock);
-}
-
-/* Return: whether it is the end, or there is nothing to send it for any more. */
-static bool part_send(struct tl_push *p, u64 samples)
-{
-	struct tl_post_answer answer;
-	size_t len;
-
-	while (pack(p, &len))
-		if (back_off(p, 0))
-			return true;
-	for (;;) {
-		target_renew(p);
-		tl_post_send(p->post, p->packed, len, &answer);
-		if (answer_take(p, &answer, samples) != AGAIN)
-			return false;
-		if (back_off(p, answer.retry_after_s) || !tl_queue_has(p->queue, &p->reader.batch.to))
-			return true;
-	}
-}
-
-static u64 batch_samples(const struct tl_push_reader *reader)
-{
-	return reader->batch.n ? reader->batch.n * reader->series.n : reader->batch.gone_ms ? reader->before.n : 0;
-}
-
-static void sent_count(struct tl_push *p)
-{
-	const struct tl_push_batch *batch = &p->reader.batch;
-
-	pthread_mutex_lock(&p->lock);
-	if (batch->n)
-		p->figures.sent_ms = batch->end_ms[batch->n - 1];
-	pthread_mutex_unlock(&p->lock);
-}
-
-/* Return: whether it is the end. */
-static bool batch_send(struct tl_push *p)
-{
-	struct tl_push_part part = { 0 };
-	u32 done;
-
-	/* What was begun in an earlier life goes on where that ended, if it is still there. */
-	if (!tl_queue_at_equal(&p->cursor.to, &p->reader.batch.to))
-		p->cursor.slice = 0;
-	done = p->cursor.slice;
-	p->cursor.at = p->reader.batch.at;
-	p->cursor.to = p->reader.batch.to;
-	tl_queue_mark(p->queue, &p->cursor, 0, 0);
-	while (tl_push_part(&p->reader, &part, &p->body)) {
-		if (p->body.failed)
-			return true;
-		if (done) {
-			done--;
-			continue;
-		}
-		if (part_send(p, part.samples)) {
-			/* Also when it had to make room. */
-			p->cursor.slice = 0;
-			if (tl_queue_has(p->queue, &p->reader.batch.to))
-				return true;
-			break;
-		}
-		p->cursor.slice++;
-		tl_queue_mark(p->queue, &p->cursor, 0, 0);
-	}
-	sent_count(p);
-	p->cursor = (struct tl_queue_cursor){ .at = p->reader.batch.to };
-	tl_queue_mark(p->queue, &p->cursor, p->reader.batch.n, batch_samples(&p->reader));
-	tl_push_reader_done(&p->reader);
-	return false;
-}
-
-static void sync_now_and_then(struct tl_push *p)
-{
-	u64 now = tl_clock_ns(CLOCK_MONOTONIC);
-
-	if (now - p->synced_ns < SYNC_NS)
-		return;
-	p->synced_ns = now;
-	tl_queue_sync(p->queue);
-}
-
-/* Whether the batch is to go now: it is full, or was begun long enough ago. */
-static bool is_due(struct tl_push *p, bool full)
-{
-	if (!p->reader.batch.n && !p->reader.batch.gone_ms) {
-		p->from_ns = 0;
-		return full && p->cursor.to.slot;
-	}
-	if (!p->from_ns)
-		p->from_ns = tl_clock_ns(CLOCK_MONOTONIC);
-	return full || tl_clock_ns(CLOCK_MONOTONIC) - p->from_ns >= GATHER_NS;
-}
-
-static void turns(struct tl_push *p)
-{
-	const struct tl_queue_at *to;
-	bool ends = false, any;
-	int full;
-
-	for (;;) {
-		to = p->cursor.to.slot ? &p->cursor.to : NULL;
-		full = tl_push_reader_batch(&p->reader, to);
-		any = p->reader.batch.n || p->reader.batch.gone_ms;
-		if (is_due(p, full == 1) || (ends && any)) {
-			p->from_ns = 0;
-			if (batch_send(p) || is_over(p))
-				return;
-			continue;
-		}
-		if (ends)
-			return;
-		ends = wait(p, (any ? p->from_ns + GATHER_NS : tl_clock_ns(CLOCK_MONOTONIC) + SYNC_NS), true);
-		target_renew(p);
-		sync_now_and_then(p);
-	}
-}
-
-static void *run(void *push)
-{
-	struct tl_push *p = push;
-
-	tl_queue_cursor(p->queue, &p->cursor);
-	/* What was on its way when we ended may have been taken. */
-	p->unsure = p->cursor.to.slot;
-	if (!tl_push_reader_begin(&p->reader, p->queue))
-		turns(p);
-	return NULL;
 }
 
 /* ---- the loop's ---------------------------------------------------------- */
@@ -496,6 +160,19 @@ void tl_push_figures(struct tl_push *push, struct tl_push_figures *figures)
 
 /* ---- begin and end ------------------------------------------------------- */
 
+/* Nobody knows how many waited. */
+static void tell_torn(struct tl_push *p)
+{
+	struct tl_queue_figures now;
+
+	tl_queue_figures(p->queue, &now);
+	if (!now.torn)
+		return;
+	p->lost_said = now.lost_intervals;
+	tl_news_tell(&p->news, "%.300s is damaged, or was written by another version: figures that waited there are lost",
+		     p->plan.queue);
+}
+
 static int begin(struct tl_push *p, struct tl_error *err)
 {
 	pthread_condattr_t monotonic;
@@ -508,16 +185,17 @@ static int begin(struct tl_push *p, struct tl_error *err)
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	code = tl_queue_open(&p->queue, p->plan.queue, p->plan.queue_bytes, err);
-	code = code ? code : tl_post_open(&p->post, on_stop, p, err);
+	code = code ? code : tl_post_open(&p->post, tl_push_is_over, p, err);
 	if (code)
 		return code;
 	p->writer = (struct tl_push_writer){ .queue = p->queue, .naming = &p->plan.naming };
 	p->renewed = true;
 	future_drop(p, 0);
+	tell_torn(p);
 	/* Signals are the loop's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = pthread_create(&p->thread, NULL, run, p);
+	code = pthread_create(&p->thread, NULL, tl_push_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !code;
 	return code ? tl_error_no_memory(err) : 0;
@@ -591,20 +269,60 @@ bool tl_push_renew(struct tl_push *push, struct tl_push_plan *plan)
 }
 
 /**
- * tl_push_close() - Send what can be sent in a moment, and end; the rest is sent when we begin again
- * @push: remote write or NULL
+ * tl_push_end() - No more intervals: send what can be sent in a moment
+ * @push: remote write
+ *
+ * Context: the loop, which waits for nothing.
+ */
+void tl_push_end(struct tl_push *push)
+{
+	if (push->running)
+		tl_push_write_end(&push->writer);
+	pthread_mutex_lock(&push->lock);
+	push->end_ns = tl_clock_ns(CLOCK_MONOTONIC) + END_NS;
+	push->ended |= !push->running;
+	pthread_cond_signal(&push->wake);
+	pthread_mutex_unlock(&push->lock);
+}
+
+/**
+ * tl_push_has_ended() - Would tl_push_wait() return at once?
+ * @push: remote write that was told to end
+ *
+ * Return: true or false.
+ */
+bool tl_push_has_ended(struct tl_push *push)
+{
+	bool ended;
+
+	pthread_mutex_lock(&push->lock);
+	ended = push->ended;
+	pthread_mutex_unlock(&push->lock);
+	return ended;
+}
+
+/**
+ * tl_push_wait() - Until it has ended
+ * @push: remote write that was told to end
+ */
+void tl_push_wait(struct tl_push *push)
+{
+	if (push->running)
+		pthread_join(push->thread, NULL);
+	push->running = false;
+}
+
+/**
+ * tl_push_close() - Free it; what was not sent is when we begin again
+ * @push: remote write that has ended, or NULL
  */
 void tl_push_close(struct tl_push *push)
 {
 	if (!push)
 		return;
 	if (push->running) {
-		tl_push_write_end(&push->writer);
-		pthread_mutex_lock(&push->lock);
-		push->end_ns = tl_clock_ns(CLOCK_MONOTONIC) + END_NS;
-		pthread_cond_signal(&push->wake);
-		pthread_mutex_unlock(&push->lock);
-		pthread_join(push->thread, NULL);
+		tl_push_end(push);
+		tl_push_wait(push);
 	}
 	tl_push_reader_end(&push->reader);
 	tl_push_writer_free(&push->writer);

@@ -45,6 +45,9 @@ void tl_push_plan_free(struct tl_push_plan *plan);
 
 int tl_push_open(struct tl_push **push, struct tl_push_plan *plan, struct tl_error *err);
 bool tl_push_renew(struct tl_push *push, struct tl_push_plan *plan);
+void tl_push_end(struct tl_push *push);
+bool tl_push_has_ended(struct tl_push *push);
+void tl_push_wait(struct tl_push *push);
 void tl_push_close(struct tl_push *push);
 u64 tl_push_known_ns(const struct tl_push *push);
 void tl_push_interval(struct tl_push *push, const struct tl_metrics *metrics, u64 start_ns, u64 end_ns);

@@ -72,10 +72,43 @@ static int history_open(struct tl_service *service, struct tl_error *err)
 	return tl_history_open(&service->history, file, &service->settings.limits, err);
 }
 
+static void push_tell(struct tl_service *service, struct tl_push *push)
+{
+	char text[600];
+
+	while (push && tl_push_news(push, text, sizeof(text)))
+		tl_log_text(&service->log, (double)time(NULL), "remote_write", NULL, NULL, text);
+}
+
+/* It may have to be waited for, and has something to say then. */
+static void ending_close(struct tl_service *service)
+{
+	if (!service->ending)
+		return;
+	tl_push_wait(service->ending);
+	push_tell(service, service->ending);
+	tl_push_close(service->ending);
+	service->ending = NULL;
+}
+
+/* The loop goes on meanwhile. */
+static void push_end(struct tl_service *service)
+{
+	ending_close(service);
+	service->ending = service->push;
+	service->push = NULL;
+	tl_push_end(service->ending);
+}
+
 static int push_open(struct tl_service *service, struct tl_push_plan *plan, struct tl_error *err)
 {
-	int code = plan->target.url && !service->push ? tl_push_open(&service->push, plan, err) : 0;
+	int code = 0;
 
+	if (plan->target.url && !service->push) {
+		/* It may have the same queue. */
+		ending_close(service);
+		code = tl_push_open(&service->push, plan, err);
+	}
 	if (!code && service->push)
 		tl_board_known(&service->board, tl_push_known_ns(service->push));
 	return code;
@@ -177,7 +210,9 @@ int tl_service_close(struct tl_service *service, int status)
 	struct tl_error err;
 
 	tl_http_close(service->http);
-	tl_push_close(service->push);
+	if (service->push)
+		push_end(service);
+	ending_close(service);
 	tl_studies_free(service->board.studies);
 	if (tl_log_close(&service->log, &err) && status == TL_EXIT_OK)
 		status = tl_out_failed(&err);
@@ -258,8 +293,7 @@ static void push_renew(struct tl_service *service, struct tl_push_plan *plan)
 	if (!service->push)
 		return;
 	if (!service->settings.push.url) {
-		tl_push_close(service->push);
-		service->push = NULL;
+		push_end(service);
 	} else if (plan->target.url && !tl_push_renew(service->push, plan)) {
 		tl_log_text(&service->log, (double)time(NULL), "note", NULL, NULL,
 			    "the queue of remote write stays where it is: restart tierlensd to have another one");
@@ -295,7 +329,7 @@ static bool reload(struct tl_service *service)
 	struct tl_http_plan plan;
 	struct tl_http *http;
 	struct tl_log log;
-	bool well;
+	bool pushed = service->push, well;
 
 	tl_notify_reloading();
 	well = renew_try(service, &settings, &plan, &push, &log, &http) == TL_GO_ON;
@@ -304,6 +338,8 @@ static bool reload(struct tl_service *service)
 		tell_bare(&plan, push.bare);
 	} else {
 		tl_settings_free(&settings);
+		if (service->push && !pushed)
+			push_end(service);
 		tl_out_error("the configuration was not changed: what was read before holds");
 	}
 	tl_http_plan_free(&plan);
@@ -344,10 +380,10 @@ static void where_turn(struct tl_service *service, const struct tl_feed *feed)
  */
 bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed)
 {
-	char text[600];
-
-	while (service->push && tl_push_news(service->push, text, sizeof(text)))
-		tl_log_text(&service->log, (double)time(NULL), "remote_write", NULL, NULL, text);
+	push_tell(service, service->push);
+	push_tell(service, service->ending);
+	if (service->ending && tl_push_has_ended(service->ending))
+		ending_close(service);
 	tl_notify_watchdog();
 	tl_http_turn(service->http);
 	tl_board_turn(&service->board, feed);

@@ -12,6 +12,7 @@
  * @argv: [@argc] its command line, which is read again with the file
  * @plan: how to serve, until that is begun
  * @push_plan: the same of what to send, @push: sends it; NULL for nothing
+ * @ending: remote write that is not wanted any more, and sends what it can in a moment; NULL for none
  * @where_ns: when it was last asked where tiers listen, on the monotonic clock; 0 for never
  * @history: in @history_file, as long as we are there; NULL for none
  * @replay_file: that is told of instead of the kernel; NULL for none
@@ -23,7 +24,7 @@ struct tl_service {
 	struct tl_settings settings;
 	struct tl_http_plan plan;
 	struct tl_push_plan push_plan;
-	struct tl_push *push;
+	struct tl_push *push, *ending;
 	struct tl_log log;
 	struct tl_history *history;
 	char *history_file, *replay_file;
