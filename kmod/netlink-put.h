@@ -17,7 +17,7 @@ static inline int tl_nl_put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, TIERLENS_A_MODULE_PAD);
 }
 
-/* As perfmon_capable(), but of who has opened the socket, too: he may have handed it on. */
+/* As perfmon_capable(), but of who has opened the socket, too, if it is written to like a file. */
 static inline bool tl_nl_may_perfmon(const struct sk_buff *skb)
 {
 	return netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN);

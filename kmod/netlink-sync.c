@@ -161,7 +161,7 @@ int tierlens_nl_sync_start_doit(struct sk_buff *skb, struct genl_info *info)
 	unsigned int i;
 	int ret;
 
-	/* Of who has opened the socket, too: he may have handed it on. */
+	/* Of who has opened the socket, too, if it is written to like a file. */
 	if (!netlink_capable(skb, CAP_SYS_PTRACE))
 		return refuse(info, "recording stacks needs CAP_SYS_PTRACE, too", -EPERM);
 	asked = kzalloc(sizeof(*asked), GFP_KERNEL);

@@ -31,10 +31,10 @@ struct nlmsghdr *tl_request(struct tl *tl, char *buffer, uint8_t cmd, uint16_t f
 	return nlh;
 }
 
-/* Returns 0 or a negative errno. */
+/* As to any file: without an address the kernel asks what who opened the socket may. Returns 0 or a negative errno. */
 int tl_send(struct tl *tl, const void *bytes, size_t length)
 {
-	return mnl_socket_sendto(tl->socket, bytes, length) < 0 ? -errno : 0;
+	return send(mnl_socket_get_fd(tl->socket), bytes, length, 0) < 0 ? -errno : 0;
 }
 
 /* An error, an acknowledgement, or the end of a dump. */
