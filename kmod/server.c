@@ -263,6 +263,18 @@ static bool began_with_rest(const struct tl_server *server, u64 bytes)
 		     server->asked_to) >= 0;
 }
 
+/* Where the caller was so quick that its call was there already, what begins now serves it. */
+static void unopen(struct tl_server *server)
+{
+	struct tl_link *link = tl_level_nests() ? tl_join_lock(server) : NULL;
+
+	if (link) {
+		tl_link_unopened(link, &server->request);
+		tl_join_unlock(server);
+	}
+	server->request.state = TL_REQUEST_NONE;
+}
+
 /**
  * tl_server_received() - Bytes of a request were received
  * @server: the connection, locked
@@ -293,7 +305,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	}
 	if (again) {
 		used = request->used;
-		request->state = TL_REQUEST_NONE;
+		unopen(server);
 	}
 	if (unlikely(is_coarse(server))) {
 		tl_turn_for_nobody(task);

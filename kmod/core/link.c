@@ -51,6 +51,17 @@ void tl_link_opened(struct tl_link *link, struct tl_request *request)
 }
 
 /**
+ * tl_link_unopened() - The callee's end: a request has not begun yet
+ * @link: the link
+ * @request: the request. If a call was found for it, that is still to be served
+ */
+void tl_link_unopened(struct tl_link *link, const struct tl_request *request)
+{
+	if (request->queued && link->served == link->call && link->open_ns == request->open_ns)
+		link->served--;
+}
+
+/**
  * tl_link_answered() - The callee's end: bytes of the answer were sent
  * @link: the link
  * @request: the request

@@ -22,6 +22,7 @@ struct tl_link {
 
 void tl_link_called(struct tl_link *link, const struct tl_request *owner, u64 now_ns);
 void tl_link_opened(struct tl_link *link, struct tl_request *request);
+void tl_link_unopened(struct tl_link *link, const struct tl_request *request);
 void tl_link_answered(struct tl_link *link, const struct tl_request *request);
 void tl_link_promised(struct tl_link *link);
 bool tl_link_interim(const struct tl_link *link);

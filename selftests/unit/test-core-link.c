@@ -273,6 +273,32 @@ static void test_ambiguous(void)
 	finish("rest of a request");
 }
 
+/* A caller so quick that its next call is there when the end of the last one's bytes is read. */
+static void test_unopened(void)
+{
+	struct tl_request owner = {.class = 3, .node = 7}, request = {0};
+	struct tl_link link = {0};
+
+	tl_link_called(&link, &owner, 100);
+	tl_request_begin(&request, 105);
+	tl_link_opened(&link, &request);
+	tl_link_called(&link, &owner, 120);
+	tl_request_begin(&request, 130);
+	tl_link_opened(&link, &request);
+	tl_link_unopened(&link, &request);
+	tl_request_begin(&request, 150);
+	tl_link_opened(&link, &request);
+	ok(!request.ambiguous && request.class == 3 && request.parent == 7, "unopened: the call is that of what began then");
+	is_u64(request.queue_ns, 30, "unopened: whose bytes waited until then");
+	/* No call was there: the one that was served before is not served again. */
+	tl_request_begin(&request, 160);
+	tl_link_opened(&link, &request);
+	tl_link_unopened(&link, &request);
+	tl_request_begin(&request, 170);
+	tl_link_opened(&link, &request);
+	is_u64(request.ambiguous, 1, "unopened: nothing is served twice");
+}
+
 /* The connection goes, and another one takes its entry. */
 static void test_reused(void)
 {
@@ -382,6 +408,7 @@ int main(void)
 	test_streaming();
 	test_again();
 	test_ambiguous();
+	test_unopened();
 	test_reused();
 	test_connect();
 	test_no_place();

@@ -9,7 +9,7 @@
 . /job/chain.sh
 
 bound=$1 quiet=600 interval=300 # ms
-names=() loads=()
+names=() loads=() ends=()
 
 # ---- helpers ----------------------------------------------------------------
 
@@ -245,6 +245,41 @@ else
 	ok 'interim answers of somebody elsewhere # SKIP no perl'
 fi
 
+# ---- the end of what was asked, read late ------------------------------------
+
+# It is read after the answer, when the next request of a quick caller is there already (--late), or
+# before that comes.
+late='$l = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => $ARGV[0], Listen => 9, ReuseAddr => 1);
+	$c = $l->accept;
+	for (1 .. 6) {
+		sysread($c, $q, 3);
+		select(undef, undef, undef, 0.1);
+		syswrite($c, "OK 1 0\n");
+		do { select(undef, undef, undef, 0.01); recv($c, $q, 7, MSG_PEEK) } while $ARGV[1] && $_ < 6 && length $q < 4;
+		sysread($c, $q, 1);
+	}'
+asker='$s = IO::Socket::INET->new("127.0.0.1:$ARGV[0]");
+	for (1 .. 6) {
+		select(undef, undef, undef, $ARGV[1]);
+		syswrite($s, "abc\n");
+		<$s>;
+	}'
+if command -v perl >/dev/null; then
+	for at in rest=9131 rest-late=9132; do
+		[ $at = rest=9131 ] && gap=0.2 wait='' || gap=0 wait=late
+		port=${at#*=}
+		tierlens tier add "${at%=*}" --port "$port" >/dev/null || not_ok "${at%=*}: tier"
+		perl -MIO::Socket -e "$late" "$port" $wait &
+		chain_pids+=($!)
+		wait_until 10 listening "$port" || not_ok 'perl listens'
+		perl -MIO::Socket -e "$asker" "$port" $gap
+	done
+	lost 'the end of what was asked' unanswered=2
+	ends=(rest=6 rest-late=6)
+else
+	ok 'the end of what was asked # SKIP no perl'
+fi
+
 # ---- as the servers say -----------------------------------------------------
 
 wait_for_interval
@@ -253,7 +288,7 @@ status=$(tierlens status --json)
 stop_servers
 cp /tmp/r.jsonl /out/boundaries.jsonl
 sum_up
-for pair in older-module=3 older-enable=3 half-read=2 under-way=1 reset-before=1 "${names[@]}"; do
+for pair in older-module=3 older-enable=3 half-read=2 under-way=1 reset-before=1 "${ends[@]}" "${names[@]}"; do
 	is "$(sum "${pair%=*}" count)" "${pair#*=}" "${pair%=*}: every request counted once"
 done
 as_said older-module response_ns
