@@ -50,13 +50,13 @@ refusals()
 dear()
 {
 	export TIERLENS_FAKE=hints TIERLENS_FAKE_LOG=$dir/asked
-	run "$daemon" -n 20 --log "$dir/dear.jsonl" --budget 0.00055
+	run "$daemon" -n 20 --listen none --log "$dir/dear.jsonl" --budget 0.00055
 	rows 'map(select(.kind == "decision") | [.why, .from, .to])[:2] | unique == [["budget","server","trace"]]' dear.jsonl
 	result $? "above the budget by a little: all at trace"
 	asked "^8=01000000 9=e8030000 $" && asked "^8=02000000 9=64000000 $" && ! asked "^2="
 	result $? "what no tier has of its own is leased, and given back"
 	: >"$dir/asked"
-	run "$daemon" -n 20 --log "$dir/off.jsonl" --budget 0.0001
+	run "$daemon" -n 20 --listen none --log "$dir/off.jsonl" --budget 0.0001
 	rows 'map(select(.kind == "decision") | [.why, .from, .to]) | unique == [["budget","server","off"]]' off.jsonl
 	result $? "by much: off"
 	asked "^8=00000000 9=e8030000 $" && ! asked "^2="
@@ -120,6 +120,29 @@ taken_away()
 	stop
 }
 
+# Who looks at its page is no user of what it looks at.
+itself()
+{
+	local own port
+	own=$(hex tierlensd)
+
+	export TIERLENS_FAKE=hints TIERLENS_FAKE_LOG=$dir/asked
+	: >"$dir/asked"
+	run "$daemon" -n 12 --listen 127.0.0.1:0 --log "$dir/itself.jsonl"
+	port=$(jq -r 'select(.kind == "listen").address' "$dir/itself.jsonl" | sed 's/.*://')
+	asked "^2=${own}00 3=$(printf '%04x' "$port" | sed 's/\(..\)\(..\)/\2\1/')0000 "
+	point $? "its own port has a name" "$dir/asked"
+	[[ $(grep -c "^2=${own}00 8=00000000 9=e8030000 $" "$dir/asked") -ge 13 && $(tail -n 1 "$dir/asked") == "2=${own}00 " ]]
+	point $? "at level off from the beginning, and for each interval; at the end the name is taken back" "$dir/asked"
+	rows 'all(.[]; .kind != "refused")' itself.jsonl
+	result $? "of which nothing is told"
+	: >"$dir/asked"
+	run "$daemon" -n 3 --listen none --log "$dir/itself.jsonl"
+	[[ ! -s $dir/asked ]]
+	point $? "that serves nowhere is no tier" "$dir/asked"
+	unset TIERLENS_FAKE TIERLENS_FAKE_LOG
+}
+
 # told_now PID: what the daemon of that number says that it is doing, in $dir/state.json
 told_now()
 {
@@ -144,14 +167,14 @@ others()
 	result $? "a level that somebody has set is let alone, and the kernel's sentence is told once"
 	export TIERLENS_FAKE=fault,hints
 	: >"$dir/log.jsonl"
-	run "$daemon" -n 60 --log "$dir/log.jsonl" --state "$state"
+	run "$daemon" -n 60 --listen none --log "$dir/log.jsonl" --state "$state"
 	rows 'any(.[]; .kind == "refused" and .tier == "app:9000" and (.text | test("no process has a socket of tier")))'
 	result $? "no process to look at: said, and it goes on"
 	[[ $status == 0 ]] && tail -n 1 "$dir/asked" | grep -q "^2=$(hex app:9000)00 8=02000000 9=64000000 $"
 	result $? "in trouble when it ends: the level is given back"
 	: >"$dir/log.jsonl"
 	: >"$dir/asked"
-	TIERLENS_FAKE=fault,hints "$daemon" --log "$dir/log.jsonl" --state "$state" 2>"$dir/err" &
+	TIERLENS_FAKE=fault,hints "$daemon" --listen none --log "$dir/log.jsonl" --state "$state" 2>"$dir/err" &
 	servers+=($!)
 	for _ in {1..400}; do
 		jq -e '.levels | length == 1' "$state" >/dev/null 2>&1 && break
@@ -193,6 +216,7 @@ refusals
 dear
 fault
 taken_away
+itself
 others
 state
 finish

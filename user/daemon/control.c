@@ -82,7 +82,7 @@ static void pins_look(struct tl_control *c, const struct tl_tier_info *tiers, si
 
 	for (i = 0; i < c->n; i++)
 		for (k = 0; k < n; k++) {
-			if (strcmp(tiers[k].name, name_of(c, i)))
+			if (strcmp(tiers[k].name, name_of(c, i)) || tl_own_is(&c->own, name_of(c, i)))
 				continue;
 			others_look(c, i, tiers[k].own_level && tiers[k].leased);
 			c->feed.pinned[i] = tiers[k].own_level && (!tiers[k].leased || !c->held[i].level) ?
@@ -181,7 +181,7 @@ static void act(struct tl_control *c, const struct tl_adapt_out *out, const stru
 	for (i = 0; i < out->drops; i++)
 		tl_control_drop(c, out->drop[i]);
 	for (i = 0; i < c->n && i < out->tiers; i++) {
-		if (c->feed.pinned[i])
+		if (c->feed.pinned[i] || tl_own_is(&c->own, name_of(c, i)))
 			continue;
 		if (level_hold(c, i, out->tier[i].level, c->without) && out->tier[i].level == TL_AT_METHOD)
 			tl_control_functions(c, i, &out->tier[i], tiers, n);
@@ -291,6 +291,7 @@ void tl_control_end(struct tl_control *control)
 			give_back(control, i, control->without, &err);
 		tl_control_forget(&control->held[i]);
 	}
+	tl_own_end(&control->own, control->ctl);
 	free(control->held);
 	tl_adapt_feed_free(&control->feed);
 	tl_adapt_free(control->adapt);

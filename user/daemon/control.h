@@ -5,6 +5,7 @@
 #include "adapt-feed.h"
 #include "choose.h"
 #include "daemon/glance.h"
+#include "daemon/own.h"
 
 struct tl_ctl;
 struct tl_error;
@@ -51,6 +52,7 @@ struct tl_held {
  * @others_refused: sentence of why it could not be, that was told
  * @before: the last interval that was there when it began: what probes cost until then is not for it to judge
  * @lease_ms: for how long a level holds without us
+ * @own: this daemon itself, which is not for the adaptor
  * @share: part of the processors that probes took, negative if it is not known
  * @glance: what they have taken since
  */
@@ -68,6 +70,7 @@ struct tl_control {
 	bool others_held;
 	char others_refused[200];
 	u32 lease_ms;
+	struct tl_own own;
 	u64 before;
 	double share;
 	struct tl_glance glance;

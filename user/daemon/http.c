@@ -317,6 +317,17 @@ int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_boa
 }
 
 /**
+ * tl_http_port() - Where it serves
+ * @http: server, NULL for none
+ *
+ * Return: the port, 0 for none.
+ */
+unsigned int tl_http_port(const struct tl_http *http)
+{
+	return http ? tl_listen_port(http->fd) : 0;
+}
+
+/**
  * tl_http_turn() - End connections whose client is too slow
  * @http: server, NULL for none
  */

@@ -53,6 +53,7 @@ void tl_http_plan_free(struct tl_http_plan *plan);
 bool tl_http_is_bare(const struct tl_http_plan *plan);
 int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_board *board, struct tl_http *old,
 		 struct tl_error *err);
+unsigned int tl_http_port(const struct tl_http *http);
 void tl_http_turn(struct tl_http *http);
 void tl_http_close(struct tl_http *http);
 

@@ -143,3 +143,21 @@ void tl_listen_print(char *to, size_t room, int fd)
 		return;
 	snprintf(to, room, addr.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
+
+/**
+ * tl_listen_port() - The port at which a socket listens
+ * @fd: socket
+ *
+ * Return: 1 to 65535, or 0 if it has none.
+ */
+unsigned int tl_listen_port(int fd)
+{
+	struct sockaddr_storage addr;
+	socklen_t len = sizeof(addr);
+
+	if (getsockname(fd, (struct sockaddr *)&addr, &len))
+		return 0;
+	if (addr.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *)&addr)->sin6_port);
+	return addr.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&addr)->sin_port) : 0;
+}

@@ -20,6 +20,7 @@ int tl_listen_read(struct tl_listen *to, const char *text, struct tl_error *err)
 bool tl_listen_is_loopback(const struct tl_listen *to);
 bool tl_listen_equal(const struct tl_listen *a, const struct tl_listen *b);
 int tl_listen_open(const struct tl_listen *to, struct tl_error *err);
+unsigned int tl_listen_port(int fd);
 void tl_listen_print(char *to, size_t room, int fd);
 
 #endif

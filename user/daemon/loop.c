@@ -55,6 +55,11 @@ static void lease_set(struct tl_control *control, const struct tl_feed *feed)
 	control->lease_ms = max(TL_DAEMON_LEASE_INTERVALS * feed->interval_ms, (u32)LEASE_MS_LEAST);
 }
 
+static void own_hold(const struct tl_daemon *daemon, struct tl_control *control)
+{
+	tl_own_hold(&control->own, control->ctl, tl_service_port(daemon->service), control->lease_ms);
+}
+
 /* Longer ones would outlast any lease. */
 static int interval_check(const struct tl_feed *feed, struct tl_error *err)
 {
@@ -175,6 +180,7 @@ static int take(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_
 	if (*gap)
 		tl_log_text(daemon->log, tl_ns_to_s(interval->start_ns), "gap", NULL, NULL, gap);
 	lease_set(control, feed);
+	own_hold(daemon, control);
 	code = interval_check(feed, err);
 	code = code ? code : tl_control_step(control, interval, err);
 	/* What was measured is told, even if the module has just gone. */
@@ -247,6 +253,10 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 		begin_tell(daemon, &cost, &feed);
 		tl_state_write(&state, &control);
 		code = tl_service_begin(daemon->service, err);
+	}
+	if (!code) {
+		lease_set(&control, &feed);
+		own_hold(daemon, &control);
 	}
 	code = code ? code : intervals(daemon, &feed, &control, err);
 	tl_notify("STOPPING=1");

@@ -372,6 +372,17 @@ static void where_turn(struct tl_service *service, const struct tl_feed *feed)
 }
 
 /**
+ * tl_service_port() - Where it serves
+ * @service: service
+ *
+ * Return: the port, 0 for none.
+ */
+unsigned int tl_service_port(const struct tl_service *service)
+{
+	return tl_http_port(service->http);
+}
+
+/**
  * tl_service_turn() - The loop has come round: between two intervals, or a second later
  * @service: service
  * @feed: what it follows

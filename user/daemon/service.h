@@ -40,6 +40,7 @@ int tl_service_close(struct tl_service *service, int status);
 
 /* For the loop. */
 int tl_service_begin(struct tl_service *service, struct tl_error *err);
+unsigned int tl_service_port(const struct tl_service *service);
 bool tl_service_turn(struct tl_service *service, const struct tl_feed *feed);
 int tl_service_interval(struct tl_service *service, const struct tl_interval *interval, u64 missed, struct tl_error *err);
 

@@ -67,6 +67,8 @@ begin_daemon
 check 'it begins' [ "$(up)" = 1 ]
 ask $requests
 tells $requests 'what is asked, is told'
+is "$(curl -sf $page/metrics | grep '^tierlens_requests_total' | grep -c 'tierlensd\|19477')" 0 'who asks the daemon is in no figure'
+is "$(tierlens tier list --json | jq -c '.tiers[] | select(.port == 19477) | [.name, .level]')" '["tierlensd","off"]' 'it knows its own tier'
 pid=$daemon
 for turn in 1 2; do
 	load --to 9101 --connections 2 --ask home --requests 100000 --seconds 3 >/tmp/under.json &
