@@ -18,14 +18,14 @@ const LOSSES = {
 	calls_full: 'Calls beyond what is kept of simultaneous ones: own times may be too long.',
 	late: 'Requests ended in an interval that was already closed.',
 	quiet: 'Requests that were closed by the quiet time. No loss as such.',
-	unanswered: 'Requests that ended without an answer; they are in no figure.',
+	unanswered: 'Requests that ended without an answer, and are in no figure: MySQL’s clients say goodbye so, and who gives up does.',
 	push: 'Sends that answered no request. No loss as such.',
 	ambiguous: 'Pipelined requests: counts may be too small, times too long.',
 	paths_full: 'Requests whose path found no place.',
 	handoffs_dropped: 'Calls that outran their places, and are of no request.',
 	probes_missed: 'Probes that the kernel dropped.',
 };
-const NOTES = new Set(['quiet', 'push']);
+const NOTES = new Set(['quiet', 'unanswered', 'push']);
 
 function strip(by, calls) {
 	return el('span', { class: 'strip', 'aria-hidden': 'true' }, Object.keys(KINDS).map((kind, at) =>
