@@ -84,7 +84,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-page eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -105,6 +105,12 @@ eval-hosts: ## the shop on three virtual machines with a network, a Prometheus, 
 	@$(MAKE) --no-print-directory user guest
 	@tools/kmod-build 6.1
 	@tools/eval-hosts $(ARGS)
+
+eval-page: ## the page of tierlensd in a browser, fed by a shop in a virtual machine; three minutes, pictures in build/eval-page/
+	@tools/setup build check vm browser page
+	@$(MAKE) --no-print-directory user guest
+	@tools/kmod-build 6.1
+	@tools/eval-page $(ARGS)
 
 eval-origin: ## whose code files are, on packages held out; two minutes and 1 GB of packages. ARGS=--ship: a new model, --folds: judged within those
 	@tools/setup build check

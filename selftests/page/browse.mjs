@@ -153,9 +153,9 @@ async function levels(page, recent, decided) {
 	point(near(await figure(page, 'cost'), cost), 'levels: what the probes take');
 }
 
-async function ready(name) {
+async function ready(name, token) {
 	for (let i = 0; i < 150; i++) {
-		const study = await api(name);
+		const study = await api(name, token);
 		if (study.state !== 'working')
 			return study;
 		await new Promise(resolve => { setTimeout(resolve, 200); });
@@ -360,6 +360,79 @@ const PARTS = {
 		await other.waitForSelector('input[name=token]');
 		const kept = await page.evaluate(() => [localStorage.length, document.cookie, location.href]);
 		point(kept[0] === 0 && kept[1] === '' && !kept[2].includes(more[0]), 'it is in no other tab, and nowhere on disk', kept);
+	},
+
+	// A shop in a virtual machine, whose load goes on for a while, then ends: more is the token.
+	async live(browser) {
+		const page = listen(await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()), shop = ['nginx', 'php-fpm', 'mariadb'];
+		const shot = name => page.screenshot({ path: join(folder, `live-${name}.png`), fullPage: true });
+
+		await page.goto(`${url}/#map`);
+		await page.waitForSelector('input[name=token]');
+		complaints.length = 0; // it was refused what it asked for without one
+		await page.fill('input[name=token]', more[0]);
+		await page.press('input[name=token]', 'Enter');
+		for (const tier of shop)
+			await page.waitForSelector(`.card[data-tier="${tier}"]`, { timeout: 120000 });
+		const rate = () => page.locator('.card[data-tier="nginx"] [data-figure="rate"]').evaluate(one => Number(one.dataset.raw));
+		const first = await rate();
+		await shot('map');
+		let later = first;
+		for (let i = 0; i < 40 && later === first; i++) {
+			await page.waitForTimeout(500);
+			later = await rate();
+		}
+		point(first > 0 && later > 0 && later !== first, 'live, map: three tiers, whose figures move', `${first} ${later}`);
+		await show(page, 'calls');
+		await page.waitForSelector('[data-figure="calls php-fpm mariadb"]');
+		const made = [await figure(page, 'calls nginx php-fpm'), await figure(page, 'calls php-fpm mariadb')], found = await figure(page, 'attributed');
+		await shot('calls');
+		point(made[0] > 0 && made[1] > made[0] && found > 0.99, 'live, calls: of each tier to the next, and whose they were is known', `${made} ${found}`);
+		await show(page, 'levels');
+		await page.waitForSelector('[data-figure="cost"]');
+		await shot('levels');
+		point((await figure(page, 'cost')) > 0, 'live, levels: what the probes take', await figure(page, 'cost'));
+
+		let quiet = false;
+		for (let i = 0; i < 600 && !quiet; i++) {
+			await page.waitForTimeout(1000);
+			quiet = sum(await api('intervals?last=8', more[0]), each => sum(each.tiers.filter(tier => shop.includes(tier.name)), tier => sum(tier.cells, cell => cell.count))) === 0;
+		}
+		const status = await api('status', more[0]), from = status.last_interval.t + status.last_interval.seconds - 3600;
+		const data = await api(`history?from=${from}&points=240&series=40`, more[0]);
+		const count = (tier, cls) => sum(data.series.filter(s => s.tier === tier && (!cls || s.class === cls)), s => sum(s.count, n => n));
+		await show(page, 'time');
+		await page.waitForSelector('.legend');
+		const rows = data.series.filter(s => shop.includes(s.tier)), bad = [];
+		for (const row of rows) {
+			const seen = await figure(page, `${row.tier}  ${row.class}`), want = sum(row.own_ns, n => n) / count('nginx');
+			if (!near(seen, want))
+				bad.push(`${row.tier} ${row.class}: ${seen}, ${want}`);
+		}
+		await shot('time');
+		point(quiet && rows.length === 9 && !bad.length, `live, time: ${count('nginx')} pages, and what each tier has of them, by class`, `${rows.length}\n${bad.join('\n')}`);
+		point(count('php-fpm', 'product') === count('nginx', 'product'), 'live: the class goes down with the request', count('nginx', 'product'));
+		const hist = await api(`histogram?from=${from}&tier=mariadb&class=product`, more[0]);
+		await show(page, 'histogram?tier=mariadb&class=product');
+		await page.waitForSelector('[data-figure="own mean"]');
+		await shot('histogram');
+		point(hist.count > 0 && near(await figure(page, 'own mean'), hist.own_ns / hist.count), 'live, histogram: mean', `${await figure(page, 'own mean')} ${hist.own_ns / hist.count}`);
+		await show(page, 'demands');
+		await page.waitForSelector('[data-figure^="demand "]', { timeout: 120000 });
+		await shot('demands');
+		const demands = await page.evaluate(() => [...document.querySelectorAll('[data-figure^="demand "]')].map(one => one.dataset.raw).filter(raw => Number(raw) > 0).length);
+		point(demands > 0, 'live, demands: known', demands);
+		await show(page, 'capacity');
+		const study = await ready('capacity', more[0]);
+		await page.waitForFunction(() => !/being computed/.test(document.querySelector('.view.capacity').textContent));
+		await shot('capacity');
+		const limit = await figure(page, 'max'), said = await page.textContent('.view.capacity');
+		point(study.result?.length ? near(limit, study.result[0].max) : said.includes(study.why), 'live, capacity: a limit, or why there is none', `${limit}: ${said}`);
+		for (const view of ['counters', 'tasks']) {
+			await show(page, view);
+			await page.waitForFunction(() => document.querySelector('.view').textContent.length > 20);
+			await shot(view);
+		}
 	},
 
 	// No history, and a kernel that is a fake: what cannot be shown is a sentence.
