@@ -1,11 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# tierlensd's remote write into Prometheus and VictoriaMetrics: what they say to a query is what /metrics has. Prints TAP.
+# tierlensd's remote write into Prometheus and VictoriaMetrics: what they say to a query is what /metrics has,
+# and what they were not there for they have in the end. Prints TAP.
+#
+#   OUTAGE=600  they are not there for ten minutes (two seconds)
 set -uo pipefail
 
 # shellcheck source=selftests/unit/user-daemon.sh
 . "$(dirname "$0")/user-daemon.sh"
+outage=${OUTAGE:-2}
 umask 077
 
 free_port()
@@ -80,6 +84,52 @@ receiver()
 	servers=()
 }
 
+# all_stored: each interval that was read is in the store
+all_stored()
+{
+	get "http://$at/api/v1/query" --data-urlencode 'query=tierlens_intervals_total[2h]' -o "$dir/answer" &&
+		python3 "$top/selftests/unit/user-push.py" stored "$dir/answer" >"$dir/stored" 2>&1 &&
+		[[ $(<"$dir/stored") =~ ^[0-9]+$ && $(<"$dir/stored") -ge $read ]]
+}
+
+# outage NAME BEGIN: the receiver is away for a while, in which tierlensd is killed
+outage()
+{
+	local name=$1 read=0 i
+	at=127.0.0.1:$(free_port)
+
+	"$2"
+	for i in 1 2; do
+		begin "$name" clock,hints,levels --remote-write "http://$at/api/v1/write" --remote-write-queue "$dir/$name.queue"
+		until_true eval "[[ \$(figure intervals_total) -ge 25 ]]"
+		if [[ $i == 1 ]]; then
+			until_true eval "[[ \$(figure remote_write_samples_total) -gt 0 ]]"
+			kill "${servers[0]}"
+			wait "${servers[0]}" 2>/dev/null
+			sleep $((outage / 2))
+			read=$(figure intervals_total)
+			kill -KILL "$pid"
+			wait "$pid" 2>/dev/null
+			servers=()
+		fi
+	done
+	sleep $((outage / 2))
+	"$2"
+	until_true eval "[[ \$(figure remote_write_up) == 1 && \$(figure remote_write_pending_intervals) -le 60 ]]"
+	get "$url/metrics" -o "$dir/page"
+	read=$((read + $(sed -n 's/^tierlens_intervals_total //p' "$dir/page")))
+	kill "$pid"
+	wait "$pid"
+	until_true all_stored
+	point $? "$name: away for $outage s: each of $read intervals is there" "$dir/stored" "$log"
+	same "$name: none was lost" "$(grep '^tierlens_remote_write_.*_lost_total' "$dir/page" | grep -cv ' 0$')" 0
+	kill "${servers[-1]}"
+	wait "${servers[-1]}" 2>/dev/null
+	servers=()
+}
+
 receiver prometheus prometheus_begin
 receiver victoria-metrics victoria_begin
+outage prometheus prometheus_begin
+outage victoria-metrics victoria_begin
 finish

@@ -259,8 +259,29 @@ def asked(answer, page):
     compare(page, {key_of(one["metric"]): one["value"][1] for one in result})
 
 
+def steps(name, values):
+    """Each interval is counted by tierlens_intervals_total, which is one more in each sample, from zero on: how many."""
+    intervals, last = 0, None
+    for when, value in values:
+        number = None if value in ("stale", "NaN") else float(value)
+        if number is None or number == 0:
+            last = number
+            continue
+        intervals += 1
+        if last is None or number != last + 1:
+            print(f"{name} at {when}: {value} after {last}")
+        last = number
+    return intervals
+
+
+def stored(answer):
+    """The same of what a store has, its answer to a query for all samples of tierlens_intervals_total."""
+    with open(answer) as f:
+        series = json.load(f)["data"]["result"]
+    print(sum(steps("tierlens_intervals_total", each["values"]) for each in series))
+
+
 def whole(folder):
-    """Each interval is counted by tierlens_intervals_total, which is one more in each sample, from zero on."""
     intervals = 0
     for labels, values in sent(folder).items():
         name = dict(labels)["__name__"]
@@ -271,20 +292,11 @@ def whole(folder):
             print(f"{labels}: begins with {values[0]}")
         if name != "tierlens_intervals_total":
             continue
-        last = None
-        for when, value in values:
-            number = None if value == "stale" else float(value)
-            if number is None or number == 0:
-                last = number
-                continue
-            intervals += 1
-            if last is None or number != last + 1:
-                print(f"{name} at {when}: {value} after {last}")
-            last = number
+        intervals += steps(name, values)
     print(intervals)
 
 
 if sys.argv[1] == "serve":
     serve(*sys.argv[2:])
 else:
-    {"equal": equal, "asked": asked, "whole": whole}[sys.argv[1]](*sys.argv[2:])
+    {"equal": equal, "asked": asked, "stored": stored, "whole": whole}[sys.argv[1]](*sys.argv[2:])
