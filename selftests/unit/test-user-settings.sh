@@ -57,6 +57,18 @@ mistakes()
 		"/nowhere/token: cannot be read"
 	printf 'interval = 5;\nlog = ;\nbudget = "x";\n' >"$conf"
 	complains 'a text that cannot be parsed' "$conf:1: --interval 5 is out of range" "$conf:2: syntax error"
+	cat >"$conf" <<-'END'
+	# interval = 4294967796, says a comment; /* another */
+	interval = 4294967796; log = "4294967796"; /* 4294967796
+	*/ series = 0x1FFFFFFFF;
+	not = [ "a4294967796" ];
+	functions =
+	  4294967297;
+	history-size = 4294967796L;
+	END
+	complains 'numbers that are too large' "$conf:2: 4294967796 is larger than any number here" \
+		"$conf:3: 0x1FFFFFFFF is larger" "$conf:6: 4294967297 is larger" "$conf:3: --series \"-1\" is not" \
+		"$conf:7: --history-size 4294967796 is out of range"
 	printf 'interval = 1000;\ninterval = 2000;\n' >"$conf"
 	complains 'twice' "$conf:2: duplicate setting name"
 	printf 'log = "x\n\n' >"$conf"

@@ -11,8 +11,10 @@
 #include "error.h"
 #include "out.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libconfig.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -113,6 +115,80 @@ static int parse_failed(const struct tl_settings *settings, const config_t *conf
 	return TL_EXIT_USAGE;
 }
 
+/* Return: behind a comment or a text in quotation marks that begins there; @at if none does. */
+static const char *skip(const char *at)
+{
+	const char *end;
+
+	if (*at == '#' || !strncmp(at, "//", 2))
+		return at + strcspn(at, "\n");
+	if (!strncmp(at, "/*", 2)) {
+		end = strstr(at + 2, "*/");
+		return end ? end + 2 : at + strlen(at);
+	}
+	if (*at != '"')
+		return at;
+	for (at++; *at && *at != '"'; at++)
+		if (*at == '\\' && at[1])
+			at++;
+	return *at ? at + 1 : at;
+}
+
+static unsigned int lines(const char *from, const char *to)
+{
+	unsigned int n = 1;
+
+	for (; from < to; from++)
+		n += *from == '\n';
+	return n;
+}
+
+/* libconfig takes a whole number of more than 32 bits for what is left of it: 4294967796 for 500. */
+static int numbers_check(const struct tl_settings *settings, const char *text)
+{
+	const char *at = text, *next;
+	int status = TL_EXIT_OK;
+	long long value;
+	char *end;
+
+	while (*at) {
+		next = skip(at);
+		if (next == at && isdigit((unsigned char)*at)) {
+			errno = 0;
+			value = strtoll(at, &end, 0);
+			next = at + strspn(at, "0123456789.eExXabcdfABCDFL+-_");
+			if (next == end && (errno || value > INT_MAX)) {
+				tl_out_error("%s:%u: %.*s is larger than any number here", settings->config,
+					     lines(text, at), (int)(end - at), at);
+				status = TL_EXIT_USAGE;
+			}
+		} else if (next == at) {
+			/* Digits in a name are not meant. */
+			while (isalnum((unsigned char)*next) || *next == '_')
+				next++;
+			next += next == at;
+		}
+		at = next;
+	}
+	return status;
+}
+
+/* Return: what is in the file, NULL if it cannot be read, which is told by who parses it. */
+static char *file_text(const char *name)
+{
+	FILE *from = fopen(name, "re");
+	char *text = NULL;
+	size_t room = 0;
+
+	if (from && getdelim(&text, &room, '\0', from) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (from)
+		fclose(from);
+	return text;
+}
+
 /**
  * tl_settings_file() - Read the configuration file
  * @settings: changed; it says which file
@@ -124,8 +200,10 @@ int tl_settings_file(struct tl_settings *settings, const struct tl_cmd *cmd)
 {
 	const config_setting_t *root, *setting;
 	config_t config;
-	int i, n, read, status = TL_EXIT_OK;
+	char *text = file_text(settings->config);
+	int i, n, read, status = text ? numbers_check(settings, text) : TL_EXIT_OK;
 
+	free(text);
 	config_init(&config);
 	read = config_read_file(&config, settings->config);
 	root = config_root_setting(&config);
