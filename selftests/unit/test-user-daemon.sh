@@ -210,6 +210,11 @@ state()
 	done
 	[[ $(stat -c %a /dev/full) == 666 ]]
 	result $? "a device stays as it is"
+	mkfifo "$dir/pipe"
+	: >"$dir/log.jsonl"
+	TIERLENS_FAKE=fault,hints run timeout 60 "$daemon" -n 3 --log "$dir/log.jsonl" --state "$dir/pipe"
+	[[ $status == 0 ]] && rows 'map(select(.kind == "note" and (.text | test("is a pipe")))) | length == 1'
+	result $? "a pipe is not waited for"
 }
 
 refusals

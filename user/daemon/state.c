@@ -102,17 +102,20 @@ static void folder_make(const char *file)
 
 static int file_write(struct tl_state *state, const char *text, struct tl_error *err)
 {
-	struct stat stat;
+	struct stat is;
 	char *part;
 	FILE *to;
 	int code;
 
+	/* The loop would wait for a reader. */
+	if (!stat(state->file, &is) && S_ISFIFO(is.st_mode))
+		return tl_error_set(err, -ESPIPE, "%s: is a pipe, in which nothing stays: write to a file", state->file);
 	folder_make(state->file);
 	to = tl_out_begin(state->file, &part, err);
 	if (!to)
 		return -EIO;
 	/* Before anything stands in it; a device is as it is. */
-	code = fstat(fileno(to), &stat) || (S_ISREG(stat.st_mode) && fchmod(fileno(to), MODE)) ?
+	code = fstat(fileno(to), &is) || (S_ISREG(is.st_mode) && fchmod(fileno(to), MODE)) ?
 		       tl_error_write(err, -errno, state->file) : 0;
 	if (!code)
 		fprintf(to, "%s\n", text);
