@@ -44,8 +44,7 @@ install: ## what was built: module for the running kernel, command line, daemon 
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tierlens/monitoring $(MONITORING)
 	install -D -m 644 Documentation/tierlens.1 $(DESTDIR)$(PREFIX)/share/man/man1/tierlens.1
 	install -D -m 644 Documentation/tierlensd.8 $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8
-	install -D -m 644 tools/completion/tierlens \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions tools/completion/tierlens tools/completion/tierlensd
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's,/usr/local/sbin/,$(PREFIX)/sbin/,' tools/systemd/tierlensd.service \
 		>$(DESTDIR)$(PREFIX)/lib/systemd/system/tierlensd.service
@@ -72,7 +71,7 @@ uninstall: ## the reverse; /etc/tierlens stays
 		$(DESTDIR)$(PREFIX)/sbin/tierlensd $(DESTDIR)$(PREFIX)/share/man/man8/tierlensd.8 \
 		$(DESTDIR)$(PREFIX)/share/tierlens/origin-model.json \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/tierlens/monitoring/,$(notdir $(MONITORING))) \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tierlens \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/bash-completion/completions/,tierlens tierlensd) \
 		$(addprefix $(DESTDIR)$(PREFIX)/libexec/tierlens/,$(notdir $(SELFTEST_PROGRAMS))) \
 		"$(DESTDIR)/lib/modules/$$(uname -r)/updates/tierlens.ko"
 

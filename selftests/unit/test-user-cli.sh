@@ -308,7 +308,7 @@ replay()
 	result $? "replay at 20 times the pace"
 }
 
-# completes WANT WORDS...: the last word's completions, joined by spaces.
+# completes WANT WORDS...: the last word's completions, joined by spaces; the first word is the command.
 completes()
 {
 	local want=$1
@@ -318,8 +318,8 @@ completes()
 		tierlens() { "$fake" "$@"; }
 		source "$0"
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-		_tierlens
-		echo "${COMPREPLY[*]}"' "$top/tools/completion/tierlens" "$@" >"$dir/out" 2>"$dir/err"
+		"_$1"
+		echo "${COMPREPLY[*]}"' "$top/tools/completion/$1" "$@" >"$dir/out" 2>"$dir/err"
 	[[ $(<"$dir/out") == "$want" && ! -s $dir/err ]]
 	result $? "completion of \"$*\""
 }
@@ -358,6 +358,9 @@ completion()
 	cd - >/dev/null || exit 1
 	completes "fit predict compare --json --help" tierlens demand ""
 	completes "residence" tierlens demand fit --method res
+	completes "--history --history-size" tierlensd --hosts --hi
+	completes "server trace" tierlensd --resting ""
+	completes "" tierlensd --budget ""
 }
 
 documents()
@@ -380,6 +383,11 @@ documents()
 				grep -q -- "$option" "$top/tools/completion/tierlens"
 			result $? "man page and completion have $command $option"
 		done
+	done
+	sed 's/\\-/-/g' "$top/Documentation/tierlensd.8" >"$dir/man"
+	for option in $("$daemon" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+		[[ $option == --help ]] || grep -q -- "$option\b" "$dir/man" && grep -q -- "$option\b" "$top/tools/completion/tierlensd"
+		result $? "man page and completion have tierlensd $option"
 	done
 	# shellcheck disable=SC2016  # the backquotes are those of the document
 	sed -n '/^```json/,/^```/p' "$top/Documentation/formats.md" | grep -v '^```' | tr -d '\n' \
