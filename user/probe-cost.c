@@ -210,7 +210,8 @@ void tl_probe_cost_measure(struct tl_probe_cost *cost, const char *devices)
 	if (cost->measured)
 		return;
 	if (code)
-		snprintf(why, sizeof(why), "our own function cannot be probed (%s)", strerror(-code));
+		snprintf(why, sizeof(why), "our own function cannot be probed (%s)%s", strerror(-code),
+			 code == -EACCES ? ": CAP_PERFMON is not enough for it, CAP_SYS_ADMIN is" : "");
 	else
 		snprintf(why, sizeof(why), "it is less than the clock can tell");
 	give_up(cost, why);

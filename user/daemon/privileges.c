@@ -15,7 +15,7 @@
 
 static const unsigned int needed[] = {
 	CAP_NET_ADMIN, /* the module's figures and levels */
-	CAP_PERFMON, /* functions, and what probing one costs */
+	CAP_PERFMON, /* functions */
 	CAP_SYS_PTRACE, /* which processes have a tier's sockets, and what they run */
 	CAP_CHECKPOINT_RESTORE, /* files that they have mapped */
 	CAP_DAC_READ_SEARCH, /* programs that only their users may read */
