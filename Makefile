@@ -132,7 +132,7 @@ check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the de
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
-	@prove --timer selftests/deb/clean-root.sh
+	@prove --timer selftests/deb/clean-root.sh selftests/deb/boot.sh
 	@tools/kmod-build 6.1-debug
 	selftests/vm/run 6.1+single --env RELOADS=200 \
 		selftests/vm/tests/reload.sh

@@ -7,50 +7,9 @@
 # Prints TAP.
 set -uo pipefail
 
-# shellcheck source=selftests/unit/tap.sh
-. "$(dirname "$0")/../unit/tap.sh"
-# shellcheck source=tools/kernels.sh
-. "$top/tools/kernels.sh"
-# shellcheck source=tools/packages.sh
-. "$top/tools/packages.sh"
-
-# All mounts are the test's own and end with it, however that ends.
-if [ -z "${TIERLENS_OWN_MOUNTS:-}" ]; then
-	[ "$(id -u)" = 0 ] || { echo '1..0 # SKIP a chroot needs root'; exit 4; }
-	rm -rf "$dir"
-	trap - EXIT
-	TIERLENS_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0"
-fi
-root=$dir/root
+# shellcheck source=selftests/deb/root.sh
+. "$(dirname "$0")/root.sh"
 version=$(sed -n 's/^#define TIERLENS_VERSION "\(.*\)"/\1/p' "$top/include/tierlens-version.h")
-
-# What mounts are over does not belong to the root.
-gone_with_all()
-{
-	umount -R "$root/proc" "$root/dev" 2>/dev/null
-	rm -rf --one-file-system "$dir"
-}
-trap gone_with_all EXIT
-
-# took NAME BEGIN: how long it took, for people
-took()
-{
-	echo "# $1: $((SECONDS - $2)) s"
-}
-
-inside()
-{
-	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root "$@"
-}
-
-make_root()
-{
-	apt_sources bookworm >"$dir/sources.list" &&
-		mmdebstrap --quiet --variant=apt --include=man-db,kmod,gawk --aptopt='APT::Install-Recommends "false"' \
-			bookworm "$root" - <"$dir/sources.list" &&
-		mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
-		cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-}
 
 # What purging may leave: apt's, dpkg's and the logs' own state, and the key that DKMS makes with
 # the first module that it signs, for all that follow.
@@ -128,18 +87,15 @@ origin_knows()
 	inside tierlens origin explain /bin/ls | grep -q system
 }
 
+make_packages
 begin=$SECONDS
-"$top/tools/deb" "$dir/debs" >"$dir/deb.out" 2>&1
-point $? 'the packages are built' "$dir/deb.out"
-took 'packages' $begin
-begin=$SECONDS
-make_root >"$dir/root.out" 2>&1
+make_root man-db,kmod,gawk >"$dir/root.out" 2>&1
 point $? 'a root of Debian' "$dir/root.out"
 took 'root' $begin
 begin=$SECONDS
 # A kernel's package lists its modules when it is installed: where the packages come to, that has
 # been done. With openssl DKMS signs what it builds.
-inside sh -c 'apt-get -qq update && apt-get -qq -y install dkms linux-headers-amd64 openssl &&
+inside sh -c 'apt-get -qq -y install dkms linux-headers-amd64 openssl &&
 	depmod "$(ls /lib/modules)"' >"$dir/before.out" 2>&1
 point $? "the kernel's headers and DKMS" "$dir/before.out"
 took 'headers and DKMS' $begin
@@ -150,10 +106,7 @@ list >"$dir/before"
 contents >"$dir/contents.before"
 
 begin=$SECONDS
-mkdir "$root/tmp/debs"
-cp "$dir"/debs/tierlens{,-dkms}_*.deb "$root/tmp/debs/"
-inside sh -c 'cd /tmp/debs && apt-get -y install ./*.deb' >"$dir/install.out" 2>&1
-point $? 'apt installs them' "$dir/install.out"
+install_packages
 took 'install, with the module' $begin
 check 'DKMS has built the module' is_built
 check 'modinfo: version' of_module version "$version"
