@@ -23,6 +23,7 @@
 #include "sweep.h"
 #include "thread.h"
 #include "tier.h"
+#include "usage.h"
 #include "track.h"
 #include "way.h"
 
@@ -47,6 +48,7 @@ static const struct part {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
+	{ tl_usage_init, tl_usage_exit },
 	{ tl_tier_init, tl_tier_exit },
 	{ tl_peer_init, tl_peer_exit },
 	{ tl_path_init, tl_path_exit },

@@ -7,6 +7,7 @@
  * that, by a work item, and by handlers only where they are few.
  */
 #include <linux/irq_work.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
@@ -22,7 +23,7 @@
 
 static struct tl_keyed_table table;
 static struct tl_pool processes;
-static DEFINE_PER_CPU(u64, gone_ns[TL_TIERS]); /* what gone processes had not told */
+static struct tl_usage_of_tiers __percpu *of_gone; /* what gone processes had not told */
 static u64 gone_before_ns[TL_TIERS];
 static u64 usage_from_ns; /* when measuring began */
 /* From a handler to those processes that have too many threads for it. */
@@ -116,7 +117,7 @@ static void gone(struct tl_process *process)
 		return;
 	/* Too many to ask now, and none that serves: what they used last is not counted. */
 	if (few_cpu_ns(current, &cpu_ns) && cpu_ns > process->cpu_ns)
-		this_cpu_add(gone_ns[process->tier], cpu_ns - process->cpu_ns);
+		this_cpu_add(of_gone->ns[process->tier], cpu_ns - process->cpu_ns);
 }
 
 /**
@@ -173,7 +174,7 @@ void tl_process_serve_no_more(u32 tier)
 
 static u64 take_gone(unsigned int tier)
 {
-	return tl_usage_take(&gone_ns[tier], &gone_before_ns[tier]);
+	return tl_usage_take(&of_gone->ns[tier], &gone_before_ns[tier]);
 }
 
 /**
@@ -243,8 +244,13 @@ int tl_process_init(void)
 {
 	init_irq_work(&ask_irq, ask_soon);
 	INIT_WORK(&ask_work, ask_all);
-	if (tl_keyed_init(&table, TABLE_BITS))
+	of_gone = alloc_percpu(struct tl_usage_of_tiers);
+	if (!of_gone)
 		return -ENOMEM;
+	if (tl_keyed_init(&table, TABLE_BITS)) {
+		free_percpu(of_gone);
+		return -ENOMEM;
+	}
 	if (tl_pool_init(&processes, "processes", sizeof(struct tl_process), POOL_LOW,
 			 NULL)) {
 		tl_process_exit();
@@ -259,6 +265,7 @@ void tl_process_exit(void)
 	cancel_work_sync(&ask_work);
 	tl_pool_exit(&processes);
 	tl_keyed_exit(&table);
+	free_percpu(of_gone);
 }
 
 static void merge(u32 tier, const struct tl_usage_sums *sums)

@@ -12,8 +12,19 @@
 /* The turn of the thread that is on this CPU. */
 static DEFINE_PER_CPU(struct tl_run_turn, turn);
 
-static DEFINE_PER_CPU(u64, charged_ns[TL_TIERS]); /* to requests */
+static struct tl_usage_of_tiers __percpu *charged; /* to requests */
 static u64 taken_ns[TL_TIERS];
+
+int tl_usage_init(void)
+{
+	charged = alloc_percpu(struct tl_usage_of_tiers);
+	return charged ? 0 : -ENOMEM;
+}
+
+void tl_usage_exit(void)
+{
+	free_percpu(charged);
+}
 
 /**
  * tl_usage_switched() - The CPU turns to another thread
@@ -126,7 +137,7 @@ u64 tl_usage_add(struct tl_used *sum, struct tl_task *task)
  */
 void tl_usage_charge(u32 tier, u64 cpu_ns)
 {
-	this_cpu_add(charged_ns[tier % TL_TIERS], cpu_ns);
+	this_cpu_add(charged->ns[tier % TL_TIERS], cpu_ns);
 }
 
 /**
@@ -157,5 +168,5 @@ u64 tl_usage_take(const u64 __percpu *sum, u64 *before)
  */
 u64 tl_usage_take_charged(u32 tier)
 {
-	return tl_usage_take(&charged_ns[tier], &taken_ns[tier]);
+	return tl_usage_take(&charged->ns[tier], &taken_ns[tier]);
 }

@@ -3,6 +3,7 @@
 #define TL_USAGE_H
 
 #include "core/request.h"
+#include "tier.h"
 
 struct task_struct;
 struct tl_task;
@@ -19,6 +20,16 @@ struct tl_task;
 #define TL_HAS_STORAGE 0
 #endif
 
+/*
+ * A processor's part of sums over tiers. Allocated: what modules may have without asking is 8 KiB
+ * a processor, for all of them together.
+ */
+struct tl_usage_of_tiers {
+	u64 ns[TL_TIERS];
+};
+
+int tl_usage_init(void);
+void tl_usage_exit(void);
 void tl_usage_start(void);
 void tl_usage_now(struct tl_used *used);
 void tl_usage_charge(u32 tier, u64 cpu_ns);

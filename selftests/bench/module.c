@@ -81,6 +81,7 @@ static void tables_init(u64 connections, u64 threads, unsigned int n)
 	must(tl_tier_init());
 	must(tl_conn_init());
 	must(tl_join_init());
+	must(tl_usage_init());
 	must(tl_process_init());
 	must(tl_thread_init());
 	must(tl_handoff_init());
