@@ -26,6 +26,13 @@ enum tl_cost_kind {
 
 #define TL_COST_SAMPLE 61
 
+/* Of one hook. */
+struct tl_hook_hits {
+	u64 hits;
+	u64 timed; /* of them, those in the sample */
+	u64 ns; /* of the sample */
+};
+
 struct tl_cost {
 	u64 hits;
 	u64 ns; /* of the sample */
@@ -41,28 +48,36 @@ static __always_inline u64 tl_cost_begin(enum tl_cost_kind kind)
 	return local_clock();
 }
 
-static __always_inline void tl_cost_end(enum tl_cost_kind kind, u64 began)
+/* @of: a hook's, or NULL. */
+static __always_inline void tl_cost_end(enum tl_cost_kind kind,
+					struct tl_hook_hits __percpu *of, u64 began)
 {
 	/* It may have been moved to a processor whose clock is a little behind. */
-	u64 now;
+	u64 now, ns;
 
 	if (likely(!began))
 		return;
 	now = local_clock();
-	this_cpu_add(tl_cost[kind].ns, now > began ? now - began : 0);
+	ns = now > began ? now - began : 0;
+	this_cpu_add(tl_cost[kind].ns, ns);
+	if (of) {
+		this_cpu_inc(of->timed);
+		this_cpu_add(of->ns, ns);
+	}
 }
 
 /* A hit of a hook that is handed registers. Context: any. */
-static __always_inline void tl_cost_handle(enum tl_cost_kind kind, u64 __percpu *hits,
+static __always_inline void tl_cost_handle(enum tl_cost_kind kind,
+					   struct tl_hook_hits __percpu *of,
 					   void (*handler)(struct pt_regs *regs),
 					   struct pt_regs *regs)
 {
 	u64 began;
 
-	this_cpu_inc(*hits);
+	this_cpu_inc(of->hits);
 	began = tl_cost_begin(kind);
 	handler(regs);
-	tl_cost_end(kind, began);
+	tl_cost_end(kind, of, began);
 }
 
 #endif

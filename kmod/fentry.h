@@ -8,6 +8,7 @@
 #include "compat/compat.h"
 
 struct pt_regs;
+struct tl_hook_hits;
 
 #define TL_FENTRY_GROUPS 3
 #define TL_FENTRY_YARDSTICK 2 /* the group of what the way is measured by */
@@ -16,7 +17,7 @@ struct pt_regs;
 struct tl_fentry {
 	unsigned long ip; /* where ftrace's call is */
 	void (*handler)(struct pt_regs *args); /* nothing but arguments is set */
-	u64 __percpu *hits;
+	struct tl_hook_hits __percpu *hits;
 	u8 group; /* those of one begin and end to be caught together */
 };
 

@@ -344,7 +344,7 @@ static int on_enter(TL_UPROBE_ENTER)
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
 	enter_function(function, user_stack_pointer(regs));
-	tl_cost_end(TL_COST_FUNCTION, began);
+	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -361,7 +361,7 @@ static int on_leave(TL_UPROBE_LEAVE)
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
 	leave_function(function, user_stack_pointer(regs));
-	tl_cost_end(TL_COST_FUNCTION, began);
+	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
 }

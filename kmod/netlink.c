@@ -491,8 +491,10 @@ static int put_hook(struct sk_buff *skb, const struct tl_hook_view *hook)
 	    nla_put_string(skb, TIERLENS_A_HOOK_SYMBOL, hook->symbol) ||
 	    nla_put_u32(skb, TIERLENS_A_HOOK_STATE, hook->state) ||
 	    nla_put_u32(skb, TIERLENS_A_HOOK_REQUIRED, hook->required) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_HITS, hook->hits) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_MISSED, hook->missed))
+	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_HITS, hook->of.hits) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_MISSED, hook->missed) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_TIMED, hook->of.timed) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_TIMED_NS, hook->of.ns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -46,7 +46,11 @@ struct hook {
 	bool by_fentry; /* which catches it instead of the kprobe that has found it */
 };
 
-static DEFINE_PER_CPU(u64, hits[64]);
+struct hits {
+	struct tl_hook_hits of[64];
+};
+
+static struct hits __percpu *hits;
 static bool armed[TIERLENS_LEVEL_METHOD]; /* those of a level */
 
 static unsigned long arg(struct pt_regs *regs, unsigned int n)
@@ -300,7 +304,7 @@ static void on_waking(void *data, struct task_struct *task)
 	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
 
 	tl_track_woken(task);
-	tl_cost_end(TL_COST_TRACEPOINT, began);
+	tl_cost_end(TL_COST_TRACEPOINT, NULL, began);
 }
 
 /* The same; the scheduler's locks are held. */
@@ -310,7 +314,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
 
 	tl_usage_switched(prev, next);
-	tl_cost_end(TL_COST_TRACEPOINT, began);
+	tl_cost_end(TL_COST_TRACEPOINT, NULL, began);
 }
 
 /* Newer kernels pass one argument more. */
@@ -331,8 +335,8 @@ static int on_kprobe(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct hook *hook = container_of(kp, struct hook, kp);
 
-	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits));
-	tl_cost_handle(TL_COST_KPROBE, &hits[hook - hooks], hook->handler, regs);
+	BUILD_BUG_ON(ARRAY_SIZE(hooks) > ARRAY_SIZE(hits->of));
+	tl_cost_handle(TL_COST_KPROBE, &hits->of[hook - hooks], hook->handler, regs);
 	return 0;
 }
 
@@ -412,7 +416,7 @@ static void use_fentry(void)
 			continue;
 		hook->fentry.ip = (unsigned long)hook->kp.addr;
 		hook->fentry.handler = hook->handler;
-		hook->fentry.hits = &hits[hook - hooks];
+		hook->fentry.hits = &hits->of[hook - hooks];
 		hook->fentry.group = group_of(hook->level);
 		hook->by_fentry = !tl_fentry_add(&hook->fentry);
 	}
@@ -453,6 +457,9 @@ int tl_probe_init(void)
 	unsigned int i;
 	int ret;
 
+	hits = alloc_percpu(struct hits);
+	if (!hits)
+		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		ret = hook_register(&hooks[i]);
 		if (ret) {
@@ -473,6 +480,7 @@ void tl_probe_exit(void)
 		if (hooks[i].registered && hooks[i].handler)
 			unregister_kprobe(&hooks[i].kp);
 	tl_fentry_forget_all();
+	free_percpu(hits);
 }
 
 /**
@@ -540,6 +548,7 @@ u64 tl_probe_missed(void)
  */
 bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 {
+	const struct tl_hook_hits *of;
 	int cpu;
 
 	if (i >= ARRAY_SIZE(hooks))
@@ -552,8 +561,12 @@ bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 					     TIERLENS_HOOK_STATE_IDLE;
 	view->required = hooks[i].required;
 	view->missed = hooks[i].kp.nmissed;
-	view->hits = 0;
-	for_each_possible_cpu(cpu)
-		view->hits += per_cpu(hits[i], cpu);
+	view->of = (struct tl_hook_hits){};
+	for_each_possible_cpu(cpu) {
+		of = &per_cpu_ptr(hits, cpu)->of[i];
+		view->of.hits += of->hits;
+		view->of.timed += of->timed;
+		view->of.ns += of->ns;
+	}
 	return true;
 }

@@ -4,13 +4,15 @@
 
 #include <linux/types.h>
 
+#include "cost.h"
+
 /* What a hook shows of itself. */
 struct tl_hook_view {
 	const char *name;
 	const char *symbol;
 	u32 state; /* enum tierlens_hook_state */
 	bool required;
-	u64 hits;
+	struct tl_hook_hits of;
 	u64 missed;
 };
 

@@ -25,7 +25,7 @@
 #define UNMEASURED_NS 400 /* more than most take */
 
 static u32 way_ns[TL_COST_KINDS];
-static DEFINE_PER_CPU(u64, hits);
+static DEFINE_PER_CPU(struct tl_hook_hits, hits);
 
 static noinline void yardstick(void)
 {
@@ -48,7 +48,7 @@ static noinline void on_tracepoint(void *data, void *arg)
 	u64 began = tl_cost_begin(TL_COST_TRACEPOINT);
 
 	on_yardstick(arg);
-	tl_cost_end(TL_COST_TRACEPOINT, began);
+	tl_cost_end(TL_COST_TRACEPOINT, NULL, began);
 }
 
 static void clock_read(void)

@@ -72,6 +72,7 @@ struct tl_hook {
 	char name[64], symbol[128];
 	u32 state, required;
 	u64 hits, missed;
+	u64 timed, timed_ns; /* of a sample: time in the handler */
 };
 
 /* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on

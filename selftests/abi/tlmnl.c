@@ -163,6 +163,8 @@ static const struct fields hook_fields = {
 	[TIERLENS_A_HOOK_REQUIRED] = {.name = "required"},
 	[TIERLENS_A_HOOK_HITS] = {.name = "hits"},
 	[TIERLENS_A_HOOK_MISSED] = {.name = "missed"},
+	[TIERLENS_A_HOOK_TIMED] = {.name = "timed"},
+	[TIERLENS_A_HOOK_TIMED_NS] = {.name = "timed-ns"},
 }};
 
 static const struct fields pmu_fields = {
