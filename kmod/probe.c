@@ -22,6 +22,7 @@
 #include <net/sock.h>
 #include <uapi/linux/tierlens.h>
 
+#include "class.h"
 #include "compat/compat.h"
 #include "cost.h"
 #include "fentry.h"
@@ -71,7 +72,7 @@ static struct sock *unix_arg(struct pt_regs *regs)
 	return sk && tl_socket_is_unix_stream(sk) ? sk : NULL;
 }
 
-static void sending(struct sock *sk, unsigned long msg, size_t bytes)
+static noinline void sending_first(struct sock *sk, unsigned long msg, size_t bytes)
 {
 	struct tl_class_bytes first = {};
 	size_t room = 0;
@@ -79,6 +80,14 @@ static void sending(struct sock *sk, unsigned long msg, size_t bytes)
 	first.user = tl_compat_bytes((struct msghdr *)msg, &room);
 	first.n = min_t(size_t, room, TL_CLASS_PREFIX);
 	tl_track_sent(sk, bytes, &first);
+}
+
+static void sending(struct sock *sk, unsigned long msg, size_t bytes)
+{
+	if (tl_class_reads())
+		sending_first(sk, msg, bytes);
+	else
+		tl_track_sent(sk, bytes, NULL);
 }
 
 static void on_sendmsg(struct pt_regs *regs)

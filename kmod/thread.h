@@ -25,6 +25,7 @@ struct tl_task {
 	/* see turn.c */
 	struct tl_request_ref answered; /* for another thread, and has not gone on since */
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */
+	bool has_unclaimed; /* else it is all zero */
 	bool idle; /* what it does is for what comes next */
 	/* see handoff.c */
 	struct tl_ledger *ledger; /* see ledger.c; NULL: nothing was handed back to it */

@@ -45,6 +45,7 @@ static noinline void charge_late(struct tl_task *task)
 	tl_usage_add(&used, task);
 	if (!tl_server_used_late(task->thread.current_request, &used))
 		tl_used_add(&task->unclaimed, &used);
+	task->has_unclaimed = true;
 }
 
 /**
@@ -65,6 +66,7 @@ void tl_turn_charge(struct tl_task *task)
 		*now = tl_errand_became(*now);
 	if (task->idle || !now->request) {
 		tl_usage_add(&task->unclaimed, task);
+		task->has_unclaimed = true;
 		return;
 	}
 	request = tl_conn_lock_request(*now);

@@ -35,7 +35,9 @@ static inline struct tl_task *tl_turn_up_to_date(struct tl_task *task)
 /* Nothing is kept of what the thread has used. */
 static inline void tl_turn_begin_anew(struct tl_task *task)
 {
-	memset(&task->unclaimed, 0, sizeof(task->unclaimed));
+	if (task->has_unclaimed)
+		memset(&task->unclaimed, 0, sizeof(task->unclaimed));
+	task->has_unclaimed = false;
 	task->answered.request = NULL;
 	task->idle = false;
 }
@@ -49,7 +51,7 @@ static inline void tl_turn_begin_anew(struct tl_task *task)
  */
 static inline void tl_turn_claim(struct tl_task *task, struct tl_request *request)
 {
-	if (request && task->unclaimed.cpu_ns)
+	if (request && task->has_unclaimed)
 		tl_turn_charge_unclaimed(task, request);
 	tl_turn_begin_anew(task);
 }
