@@ -7,7 +7,7 @@
 #
 # Overridable: O (where to build), CC, CFLAGS.
 
-.PHONY: bench bench-programs
+.PHONY: bench bench-vm bench-programs
 
 ifndef model-dir
 include selftests/model/model.mk
@@ -69,6 +69,12 @@ bench-programs: $(bench-out)/bench $(bench-out)/models
 
 bench: bench-programs $(O)/tierlens ## core, tables and models by themselves: times and instructions. ARGS="-o FILE --compare OLD --only PATTERN"
 	@TIERLENS=$(abspath $(O))/tierlens $(bench-dir)/run --program $(bench-out)/bench --program $(bench-out)/models $(ARGS)
+
+bench-vm: ## what the module costs real servers, in a virtual machine, in instructions; an hour. ARGS="--loads shop --turns 2", ARGS=--others: other tools
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest
+	@tools/kmod-build 6.1
+	@tools/bench-vm $(ARGS)
 
 # Whether they still measure what they say is a test like others.
 check-unit: bench-programs

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What blocks of tools/bench-vm say: figures.py FOLDER [--json FILE] [--judge]
+
+A block's instructions are held against those of the block without a tool of the same turn; of these ratios the median is
+told, and the smallest and largest. "again" is one without a tool, too: what it differs by is chance."""
+import argparse
+import collections
+import json
+import os
+import statistics
+import sys
+
+Block = collections.namedtuple("Block", "load connections turn kind requests instructions ns mean_s")
+
+# By how many percent more instructions, fewer requests, longer responses, at most: at level server.
+BARS = {"shop": (1.5, 1.0, 1.0), "redis": (None, 2.0, None)}
+# How many times as much other tools add, at least.
+TIMES_DEARER = {"bpftrace_print": 10, "sysdig": 10, "lttng": 1}
+
+
+def blocks(folder):
+    with open(os.path.join(folder, "blocks"), encoding="ascii") as file:
+        for line in file:
+            load, connections, turn, kind, requests, instructions, ns, mean = line.split()
+            yield Block(load, int(connections), int(turn), kind, int(requests), int(instructions), int(ns), float(mean))
+
+
+def spread(values):
+    return {"median": statistics.median(values), "low": min(values), "high": max(values)} if values else None
+
+
+def percent(pairs):
+    return spread([100 * (a / b - 1) for a, b in pairs])
+
+
+def rows(all_blocks):
+    by = collections.defaultdict(dict)
+    for block in all_blocks:
+        by[block.load, block.connections, block.kind][block.turn] = block
+    for (load, connections, kind), turns in by.items():
+        if kind == "none":
+            continue
+        pairs = [(block, by[load, connections, "none"][turn]) for turn, block in turns.items() if turn in by[load, connections, "none"]]
+        yield {
+            "load": load, "connections": connections, "tool": kind, "turns": len(pairs),
+            "instructions_per_request": statistics.median(b.instructions / b.requests for _, b in pairs),
+            "added_per_request": spread([a.instructions / a.requests - b.instructions / b.requests for a, b in pairs]),
+            "instructions_percent": percent([(a.instructions, b.instructions) for a, b in pairs]),
+            "throughput_percent": percent([(b.ns, a.ns) for a, b in pairs]),
+            "response_percent": percent([(a.mean_s, b.mean_s) for a, b in pairs if b.mean_s]),
+        }
+
+
+def hooks(folder):
+    """Instructions a hit, of each hook at level server, most hit first."""
+    sums = {}
+    with open(os.path.join(folder, "hooks"), encoding="ascii") as file:
+        for line in map(json.loads, file):
+            of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0])
+            for i, name in enumerate(("hits", "timed", "timed_ns")):
+                of[i] += line[name]
+    for (hook, symbol), (hits, timed, ns) in sorted(sums.items(), key=lambda item: -item[1][0]):
+        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed}
+
+
+def text(of):
+    return f"{of['median']:+.2f} ({of['low']:+.2f} … {of['high']:+.2f})" if of else "-"
+
+
+def judge_levels(table):
+    for row in table:
+        at = f"{row['load']}, {row['connections']} connections, {row['tool']}"
+        if row["tool"] == "server" and row["load"] in BARS:
+            names = "instructions_percent", "throughput_percent", "response_percent"
+            for name, sign, bar in zip(names, (1, -1, 1), BARS[row["load"]]):
+                if bar is not None and row[name] and sign * row[name]["median"] > bar:
+                    yield f"{at}: {name} {text(row[name])}, the bar is {sign * bar:+}"
+        if row["tool"] in ("loaded", "off"):
+            again = [r for r in table if r["tool"] == "again" and (r["load"], r["connections"]) == (row["load"], row["connections"])]
+            if again and row["instructions_percent"]["low"] > again[0]["instructions_percent"]["high"]:
+                yield f"{at}: {text(row['instructions_percent'])} % are more than chance, {text(again[0]['instructions_percent'])} %"
+
+
+def judge_tools(table):
+    """Against who delivers each event to a reader, and who only records."""
+    server = {(r["load"], r["connections"]): r["added_per_request"]["median"] for r in table if r["tool"] == "server"}
+    for row in table:
+        own, of = server.get((row["load"], row["connections"])), row["added_per_request"]["median"]
+        times = TIMES_DEARER.get(row["tool"])
+        if own is not None and times is not None and of < times * own:
+            yield (f"{row['load']}, {row['connections']} connections: {row['tool']} adds {of:,.0f} instructions a request, "
+                   f"{of / own:.1f} times of ours, the bar is {times}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--json")
+    parser.add_argument("--judge", action="store_true")
+    args = parser.parse_args()
+    table = list(rows(blocks(args.folder)))
+    print("| load | connections | tool | instructions a request without | added | in % | requests a second, in % | mean response, in % |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for row in table:
+        print(f"| {row['load']} | {row['connections']} | {row['tool']} | {row['instructions_per_request']:,.0f} | "
+              f"{row['added_per_request']['median']:+,.0f} | {text(row['instructions_percent'])} | "
+              f"{text(row['throughput_percent'])} | {text(row['response_percent'])} |")
+    of_hooks = list(hooks(args.folder))
+    print("\n| hook | function | hits | instructions in its handler |\n| --- | --- | --- | --- |")
+    for row in of_hooks:
+        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {row['instructions']:.0f} |")
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump({"format": 1, "rows": table, "hooks": of_hooks}, file, indent=1)
+    bad = [*judge_levels(table), *judge_tools(table)] if args.judge else []
+    for line in bad:
+        print(f"missed: {line}")
+    return 1 if bad else 0
+
+
+sys.exit(main())

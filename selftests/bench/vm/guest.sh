@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: manual machine=virtual timeout=14000
+#
+# tools/bench-vm's part in the guest, on a machine whose clock counts instructions, one nanosecond each: blocks of the same
+# requests without a tool, again without, with the module at each level, in turn, TURNS times. What a block took, idle
+# time apart, is the instructions of clients, servers, kernel and tool. A line a block: see "block" below.
+. /job/servers.sh
+. /job/others.sh
+
+turns=${TURNS:?} kinds=${KINDS:?}
+blocks=/out/blocks
+
+# now: instructions so far, and those that the processor has not been idle for
+now()
+{
+	awk '/^now at/ { at = $3 } /idle_sleeptime/ { sub(/.*:/, ""); idle += $1 } END { printf "%.0f %.0f\n", at, at - idle }' /proc/timer_list
+}
+
+# ---- tools ------------------------------------------------------------------
+
+at_level()
+{
+	load_module && tierlens enable --interval 1000 && tierlens level --default "$1" >/dev/null || not_ok "level $1"
+}
+
+none_begin() { :; }
+none_end() { :; }
+again_begin() { :; }
+again_end() { :; }
+loaded_begin() { load_module || not_ok 'insmod'; }
+loaded_end() { unload_module; }
+off_begin() { at_level off; }
+off_end() { unload_module; }
+trace_begin() { at_level trace; }
+trace_end() { losses; unload_module; }
+server_begin() { at_level server; }
+server_end() { hooks; losses; unload_module; }
+
+method_begin()
+{
+	local tier
+
+	at_level server
+	"$1" "$2" "$3" >/dev/null
+	for tier in $(tierlens tier list --json | jq -r '.tiers[] | select(.connections > 0 or .port != 0) | .name'); do
+		tierlens level "$tier" method --functions 80 --json >/dev/null 2>/tmp/method.err ||
+			{ not_ok "$tier: at method"; diag "$(cat /tmp/method.err)"; }
+	done
+}
+
+method_end()
+{
+	losses
+	unload_module
+}
+
+# What each hook took, and an empty probe: lines of JSON.
+hooks()
+{
+	tierlens status --json | jq -c '.hooks[] | select(.timed > 0) | {hook: .name, symbol, hits, timed, timed_ns}' >>/out/hooks
+	tierlens show --json | jq -c 'select(.cost.hook_hits > 0) |
+		{hook: "empty", symbol: "", hits: .cost.hook_hits, timed: .cost.hook_hits, timed_ns: .cost.hook_way_ns}' >>/out/hooks
+}
+
+# What was lost since the module is there, but for what is only noted.
+losses()
+{
+	local lost
+
+	lost=$(tierlens status --json | jq -c '.losses | del(.quiet, .unanswered, .push) | with_entries(select(.value > 0))')
+	[ "$lost" = '{}' ] || diag "lost: $lost"
+	echo "lost $lost" >>/out/lost
+}
+
+# ---- loads: NAME CONNECTIONS REQUESTS ---------------------------------------
+
+pages()
+{
+	load --to 127.0.0.1:8080 --proto http --connections "$1" --requests "$2" --seconds 3600 "${@:3}" >/tmp/load.json ||
+		not_ok 'load'
+	jq -r .mean_s /tmp/load.json
+}
+
+shop() { pages "$1" "$2" --mix /job/demo/mix.txt --tail '</html>'; }
+static() { pages "$1" "$2" --ask /style.css; }
+
+redis()
+{
+	redis-benchmark -q -t get -c "$1" -n "$2" --csv "${@:3}" | tail -n 1 | tr -d '"' | awk -F, '{ print $3 / 1000 }'
+}
+
+redis_pipelined() { redis "$1" "$2" -P 16; }
+
+# ---- blocks -----------------------------------------------------------------
+
+# block LOAD CONNECTIONS TURN KIND REQUESTS: "LOAD CONNECTIONS TURN KIND REQUESTS INSTRUCTIONS NANOSECONDS MEAN-RESPONSE"
+block()
+{
+	local from to busy_from busy_to mean
+
+	"$4_begin" "$1" "$2" "$(($5 / 8))"
+	"$1" "$2" "$(($5 / 8))" >/dev/null
+	read -r from busy_from < <(now)
+	mean=$("$1" "$2" "$5")
+	read -r to busy_to < <(now)
+	"$4_end"
+	echo "$1 $2 $3 $4 $5 $((busy_to - busy_from)) $((to - from)) $mean" | tee -a $blocks | sed 's/^/# /'
+}
+
+# blocks LOAD REQUESTS CONNECTIONS...
+blocks_of()
+{
+	local load=$1 requests=$2 connections turn place order
+
+	[[ " $LOADS " == *" $load "* ]] || return 0
+	read -ra order <<<"$kinds"
+	for connections in "${@:3}"; do
+		# All that is done once is done before the first.
+		"$load" "$connections" $((requests * 2)) >/dev/null
+		for ((turn = 1; turn <= turns; turn++)); do
+			# Each turn begins with another, so that none always follows the same.
+			for place in "${!order[@]}"; do
+				block "$load" "$connections" $turn "${order[(place + turn) % ${#order[@]}]}" "$requests"
+			done
+		done
+	done
+}
+
+: >$blocks
+: >/out/lost
+: >/out/hooks
+finish_first
+[ ! -b /dev/vdc ] || tools_mount || not_ok 'the drive with the other tools'
+cd /job/demo || exit 1
+./start.sh --children 4 >/tmp/start.log 2>&1 || { diag "$(tail -n 20 /tmp/start.log)"; exit 1; }
+# shellcheck disable=SC2086
+blocks_of shop "${PAGES:-240}" ${SHOP_CONNECTIONS:-1 8 64}
+# shellcheck disable=SC2086
+blocks_of static "${FILES:-2000}" ${CONNECTIONS:-1 64}
+./stop.sh >/dev/null
+redis-server --daemonize yes --port 6379 --save '' >/dev/null
+wait_for_port 6379 10
+# shellcheck disable=SC2086
+blocks_of redis "${COMMANDS:-4000}" ${CONNECTIONS:-1 64}
+# shellcheck disable=SC2086
+blocks_of redis_pipelined $((${COMMANDS:-4000} * 4)) ${CONNECTIONS:-1 64}
+redis-cli shutdown nosave
+ok 'all blocks were run'
+done_testing
