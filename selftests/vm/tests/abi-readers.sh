@@ -119,7 +119,7 @@ tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --log /t
 for port in 9101 9102 9103; do
 	wait_for_port $port 10
 done
-load --to 9101 --connections 2 --requests 1000000 --seconds 600 --think-ms 40 --ask home >/tmp/load.json &
+load --to 9101 --connections 2 --requests 1000000 --seconds $((600 * slow)) --think-ms 40 --ask home >/tmp/load.json &
 load=$!
 ports 20000 $ports 80 &
 traffic=("$!" "$load")
