@@ -23,8 +23,8 @@
 #include "sweep.h"
 #include "thread.h"
 #include "tier.h"
-#include "usage.h"
 #include "track.h"
+#include "usage.h"
 #include "way.h"
 
 static const struct tl_interval_ops interval_ops = {

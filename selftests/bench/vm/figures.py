@@ -82,6 +82,13 @@ def judge_levels(table):
                 yield f"{at}: {text(row['instructions_percent'])} % are more than chance, {text(again[0]['instructions_percent'])} %"
 
 
+def judge_losses(folder):
+    with open(os.path.join(folder, "lost"), encoding="ascii") as file:
+        for line in sorted(set(file)):
+            if line.strip() != "lost {}":
+                yield line.strip()
+
+
 def judge_tools(table):
     """Against who delivers each event to a reader, and who only records."""
     server = {(r["load"], r["connections"]): r["added_per_request"]["median"] for r in table if r["tool"] == "server"}
@@ -113,7 +120,7 @@ def main():
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump({"format": 1, "rows": table, "hooks": of_hooks}, file, indent=1)
-    bad = [*judge_levels(table), *judge_tools(table)] if args.judge else []
+    bad = [*judge_levels(table), *judge_tools(table), *judge_losses(args.folder)] if args.judge else []
     for line in bad:
         print(f"missed: {line}")
     return 1 if bad else 0

@@ -108,7 +108,7 @@ block()
 	echo "$1 $2 $3 $4 $5 $((busy_to - busy_from)) $((to - from)) $mean" | tee -a $blocks | sed 's/^/# /'
 }
 
-# blocks LOAD REQUESTS CONNECTIONS...
+# blocks_of LOAD REQUESTS CONNECTIONS...
 blocks_of()
 {
 	local load=$1 requests=$2 connections turn place order
