@@ -216,7 +216,7 @@ static void enter_function(struct function *function, unsigned long stack)
 	frame->stack = stack;
 	frame->below_ns = 0;
 	frame->began_ns = ktime_get_mono_fast_ns();
-	frame->began_cpu_ns = tl_usage_cpu_now_ns();
+	frame->began_cpu_ns = tl_usage_cpu_ns(frame->began_ns);
 	f->depth++;
 }
 
@@ -288,7 +288,7 @@ static void leave_function(struct function *function, unsigned long stack)
 	struct tl_task *task = known_task();
 	struct tl_frames *f = task ? task->frames : NULL;
 	struct frame *frame, left;
-	u64 time_ns, cpu_ns;
+	u64 now_ns, time_ns, cpu_ns;
 
 	/* Of a call that was too deep, and lost when it began. */
 	if (f && f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
@@ -301,9 +301,10 @@ static void leave_function(struct function *function, unsigned long stack)
 	}
 	while (!(frame = there(f, function->id)))
 		drop_top(f);
-	/* The other way round than at the entry: the processor may stand still in between. */
-	cpu_ns = tl_since(tl_usage_cpu_now_ns(), frame->began_cpu_ns);
-	time_ns = tl_since(ktime_get_mono_fast_ns(), frame->began_ns);
+	/* One reading of the clock for both: the processor may stand still in between. */
+	now_ns = ktime_get_mono_fast_ns();
+	cpu_ns = tl_since(tl_usage_cpu_ns(now_ns), frame->began_cpu_ns);
+	time_ns = tl_since(now_ns, frame->began_ns);
 	left = *frame;
 	left.below_ns = below_of(f, frame);
 	take_off(f, frame, time_ns);

@@ -11,7 +11,7 @@
 #define TL_RUN_TURN_H
 
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
+#include <linux/timekeeping.h>
 
 struct tl_run_turn {
 	const struct task_struct *task;
@@ -23,7 +23,7 @@ struct tl_run_turn {
 static inline void tl_run_turn_begin(struct tl_run_turn *turn, const struct task_struct *next)
 {
 	turn->task = next;
-	turn->began_ns = local_clock();
+	turn->began_ns = ktime_get_mono_fast_ns();
 	turn->run_ns = next->se.sum_exec_runtime;
 }
 
@@ -33,11 +33,19 @@ static inline bool tl_run_turn_is_known(const struct tl_run_turn *turn)
 	return likely(turn->task == current);
 }
 
-/* The current thread's processor time. Context: preemption off. */
-static inline u64 tl_run_turn_now_ns(const struct tl_run_turn *turn)
+/**
+ * tl_run_turn_cpu_ns() - The current thread's processor time
+ * @turn: this processor's
+ * @now_ns: ktime_get_mono_fast_ns(), which each event asks for anyway
+ *
+ * Context: preemption off.
+ */
+static inline u64 tl_run_turn_cpu_ns(const struct tl_run_turn *turn, u64 now_ns)
 {
+	/* That clock may step back a little when the kernel corrects its pace. */
 	if (tl_run_turn_is_known(turn))
-		return turn->run_ns + (local_clock() - turn->began_ns);
+		return turn->run_ns +
+		       (now_ns > turn->began_ns ? now_ns - turn->began_ns : 0);
 	/* The last tick must do. */
 	return current->se.sum_exec_runtime;
 }

@@ -82,7 +82,8 @@ static u64 cpu_now_ns(void)
 
 	preempt_disable();
 	mine = this_cpu_ptr(&turn);
-	ns = tl_run_turn_is_known(mine) ? tl_run_turn_now_ns(mine) : CPU_UNKNOWN;
+	ns = tl_run_turn_is_known(mine) ?
+		     tl_run_turn_cpu_ns(mine, ktime_get_mono_fast_ns()) : CPU_UNKNOWN;
 	preempt_enable();
 	return ns;
 }
@@ -217,7 +218,7 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 {
 	u32 room = sizeof(struct tierlens_sync_record);
 	struct tierlens_sync_record *record;
-	u64 cpu_ns;
+	u64 cpu_ns, now_ns;
 
 	if (!point->seq)
 		point->seq = tl_sync_point_number();
@@ -226,13 +227,14 @@ static void write(const struct task_struct *task, struct tl_sync_point *point, s
 	preempt_disable();
 	record = tl_sync_ring_reserve(room);
 	if (record) {
-		/* Before the time, which a point begins with: the processor may stand still. */
-		cpu_ns = tl_run_turn_now_ns(this_cpu_ptr(&turn));
+		/* One reading of the clock for both: the processor may stand still in between. */
+		now_ns = ktime_get_mono_fast_ns();
+		cpu_ns = tl_run_turn_cpu_ns(this_cpu_ptr(&turn), now_ns);
 		*record = (struct tierlens_sync_record) {
 			.size = sizeof(*record), .op = point->op, .kind = point->kind,
 			.flags = point->flags, .seq = point->seq, .object = point->object,
 			.position = point->position, .bytes = point->bytes, .end = point->end,
-			.time_ns = ktime_get_mono_fast_ns(),
+			.time_ns = now_ns,
 			.process = task->tgid, .thread = task->pid,
 		};
 		record->began_ns = point->began_ns ?: record->time_ns;

@@ -17,7 +17,7 @@
 #include "thread.h"
 #include "usage.h"
 
-#define POOL_LOW 256
+#define THREADS_LOW 256
 
 struct tl_keyed_table tl_threads;
 static struct tl_pool tasks;
@@ -27,7 +27,7 @@ int tl_thread_init(void)
 	/* A hundredth of the memory; chains of less than five, were all the rest threads. */
 	if (tl_keyed_init(&tl_threads, ilog2(tl_memory_cap() / 2048)))
 		return -ENOMEM;
-	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), POOL_LOW, NULL)) {
+	if (tl_pool_init(&tasks, "threads", sizeof(struct tl_task), THREADS_LOW, NULL)) {
 		tl_thread_exit();
 		return -ENOMEM;
 	}
@@ -72,7 +72,7 @@ struct tl_task *tl_thread_add(struct task_struct *task)
 		return NULL;
 	memset((char *)entry + sizeof(entry->keyed), 0, sizeof(*entry) - sizeof(entry->keyed));
 	entry->epoch = READ_ONCE(tl_level_epoch);
-	tl_usage_now(&entry->last);
+	tl_usage_now(&entry->last, ktime_get_mono_fast_ns());
 	if (static_branch_unlikely(&tl_scoped_on))
 		tl_scoped_skip();
 	/* A process that cannot be tracked leaves a thread on its own. */

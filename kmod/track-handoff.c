@@ -46,17 +46,19 @@ void tl_track_futex(enum tl_futex futex)
 {
 	unsigned long flags;
 	struct tl_task *task = enter(known_task, &flags);
+	u64 now_ns;
 
 	if (!task)
 		return;
 	if (futex == TL_FUTEX_WAITS) {
-		tl_turn_begin(task);
+		now_ns = ktime_get_mono_fast_ns();
+		tl_turn_begin(task, now_ns);
 		task->waited = true;
 		tl_turn_waits(task);
-		WRITE_ONCE(task->futex_ns, ktime_get_mono_fast_ns());
+		WRITE_ONCE(task->futex_ns, now_ns);
 	} else if (task->thread.current_request.request) {
 		/* Whom it wakes may answer before its next event. */
-		tl_turn_charge(task);
+		tl_turn_charge(task, ktime_get_mono_fast_ns());
 	}
 	task->futex = futex;
 	local_irq_restore(flags);

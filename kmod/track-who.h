@@ -6,6 +6,7 @@
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "thread.h"
 #include "turn.h"
@@ -32,7 +33,7 @@ static inline struct tl_task *known_turn(void)
 	struct tl_task *task = known_task();
 
 	if (task)
-		tl_turn_begin(task);
+		tl_turn_begin(task, ktime_get_mono_fast_ns());
 	return task;
 }
 

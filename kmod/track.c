@@ -169,7 +169,7 @@ static bool sends_on(const struct tl_task *task, struct tl_conn *conn)
 
 /* The current thread is at an event on a connection, which was peeked. */
 static __always_inline void
-turn_at(struct tl_task *task, struct tl_conn *conn,
+turn_at(struct tl_task *task, struct tl_conn *conn, u64 now_ns,
 	bool (*goes_on)(const struct tl_task *task, struct tl_conn *conn))
 {
 	if (unlikely(!tl_level_nests()))
@@ -177,7 +177,7 @@ turn_at(struct tl_task *task, struct tl_conn *conn,
 	if (conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
 	else
-		tl_turn_begin(task);
+		tl_turn_begin(task, now_ns);
 }
 
 /*
@@ -221,11 +221,11 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 
 	if (!has_requests())
 		return TL_IGNORED;
+	now_ns = ktime_get_mono_fast_ns();
 	conn = tl_conn_peek(sk);
 	task = any_task();
 	if (task)
-		turn_at(task, conn, sends_on);
-	now_ns = ktime_get_mono_fast_ns();
+		turn_at(task, conn, now_ns, sends_on);
 	if (is_dead(sk))
 		return TL_IGNORED;
 	conn = lock_or_add(sk, conn, NULL);
@@ -325,9 +325,8 @@ static u64 new_bytes(struct tl_task *task, const struct sock *sk, u64 copied)
 }
 
 static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl_task *task,
-				u64 bytes)
+				u64 now_ns, u64 bytes)
 {
-	u64 now_ns = ktime_get_mono_fast_ns();
 	enum tl_outcome outcome = TL_IGNORED;
 
 	conn = lock_or_add(sk, conn, task);
@@ -365,12 +364,12 @@ static noinline void ring_received(struct tl_task *task)
  * @task: NULL if there is no memory left for it, or it has no requests
  */
 static __always_inline void count_received(struct sock *sk, struct tl_conn *conn,
-					   struct tl_task *task, u64 bytes)
+					   struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	tl_stats_begin();
 	if (!task && has_requests())
 		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
-	tl_stats_end(task ? received(sk, conn, task, bytes) : TL_IGNORED);
+	tl_stats_end(task ? received(sk, conn, task, now_ns, bytes) : TL_IGNORED);
 	if (!task)
 		return;
 	task->thread.mixed = 0;
@@ -388,18 +387,19 @@ void tl_track_received(struct sock *sk, int copied)
 	struct tl_conn *conn;
 	struct tl_task *task;
 	unsigned long flags;
-	u64 bytes;
+	u64 now_ns, bytes;
 
 	if (copied <= 0)
 		return;
 	local_irq_save(flags);
+	now_ns = ktime_get_mono_fast_ns();
 	conn = tl_conn_peek(sk);
 	task = has_requests() ? any_task() : NULL;
 	if (task)
-		turn_at(task, conn, receives_on);
+		turn_at(task, conn, now_ns, receives_on);
 	bytes = task ? new_bytes(task, sk, copied) : copied;
 	if (bytes)
-		count_received(sk, conn, task, bytes);
+		count_received(sk, conn, task, now_ns, bytes);
 	local_irq_restore(flags);
 }
 
@@ -416,20 +416,22 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 	struct tl_conn *conn;
 	struct tl_task *task;
 	unsigned long flags;
+	u64 now_ns;
 
 	task = bytes > 0 ? enter(any_task, &flags) : NULL;
 	/* Without an entry nobody knows the socket: counted when it began. */
 	if (!task)
 		return;
 	conn = task->recv_sk ? tl_conn_peek(task->recv_sk) : NULL;
-	turn_at(task, conn, receives_on);
+	now_ns = ktime_get_mono_fast_ns();
+	turn_at(task, conn, now_ns, receives_on);
 	if (task->recv_sk && !task->recv_peek) {
 		task->recv_bytes += bytes;
 		/* It has not reached the program's buffer yet. */
 		task->recv_base = NULL;
 		task->recv_skb = skb;
 		task->recv_offset = offset;
-		count_received(task->recv_sk, conn, task, bytes);
+		count_received(task->recv_sk, conn, task, now_ns, bytes);
 		task->recv_skb = NULL;
 	}
 	local_irq_restore(flags);
@@ -448,7 +450,7 @@ void tl_track_dispatched(bool always)
 		return;
 	always |= task->thread.multiplexes;
 	if (always || !tl_turn_stays(task))
-		tl_turn_begin(task);
+		tl_turn_begin(task, ktime_get_mono_fast_ns());
 	task->futex = TL_FUTEX_NOT;
 	if (always)
 		tl_turn_dispatched(task);

@@ -38,11 +38,11 @@ static void charge_to(struct tl_request *request, const struct tl_used *used)
 }
 
 /* To a request that has ended, or else it is not known to whom. */
-static noinline void charge_late(struct tl_task *task)
+static noinline void charge_late(struct tl_task *task, u64 now_ns)
 {
 	struct tl_used used = {};
 
-	tl_usage_add(&used, task);
+	tl_usage_add(&used, task, now_ns);
 	if (!tl_server_used_late(task->thread.current_request, &used))
 		tl_used_add(&task->unclaimed, &used);
 	task->has_unclaimed = true;
@@ -51,10 +51,11 @@ static noinline void charge_late(struct tl_task *task)
 /**
  * tl_turn_charge() - Charge what the current thread has used to what it works on
  * @task: its entry
+ * @now_ns: time
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_charge(struct tl_task *task)
+void tl_turn_charge(struct tl_task *task, u64 now_ns)
 {
 	struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request *request;
@@ -65,16 +66,16 @@ void tl_turn_charge(struct tl_task *task)
 	if (now->request && READ_ONCE(now->request->errand))
 		*now = tl_errand_became(*now);
 	if (task->idle || !now->request) {
-		tl_usage_add(&task->unclaimed, task);
+		tl_usage_add(&task->unclaimed, task, now_ns);
 		task->has_unclaimed = true;
 		return;
 	}
 	request = tl_conn_lock_request(*now);
 	if (!request) {
-		charge_late(task);
+		charge_late(task, now_ns);
 		return;
 	}
-	cpu_ns = tl_usage_add(&request->used, task);
+	cpu_ns = tl_usage_add(&request->used, task, now_ns);
 	/* An errand's is charged when it is known whose it is. */
 	if (!request->errand)
 		tl_usage_charge(request->tier, cpu_ns);
@@ -178,7 +179,7 @@ void tl_turn_forget(struct tl_task *task)
 	memset(task->counted, 0, sizeof(task->counted));
 	if (static_branch_unlikely(&tl_scoped_on))
 		tl_scoped_skip();
-	tl_usage_now(&task->last);
+	tl_usage_now(&task->last, ktime_get_mono_fast_ns());
 	task->charged_jiffies = jiffies;
 	task->epoch = READ_ONCE(tl_level_epoch);
 }
@@ -186,14 +187,15 @@ void tl_turn_forget(struct tl_task *task)
 /**
  * tl_turn_begin() - The current thread is at an event: settle its past
  * @task: its entry
+ * @now_ns: time
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_begin(struct tl_task *task)
+void tl_turn_begin(struct tl_task *task, u64 now_ns)
 {
 	if (unlikely(!tl_level_nests()))
 		return;
-	tl_turn_charge(task);
+	tl_turn_charge(task, now_ns);
 	if (task->reading)
 		tl_handoff_took(task);
 	task->futex = TL_FUTEX_NOT;
@@ -233,7 +235,7 @@ struct tl_task *tl_turn_task(void)
 	struct tl_task *task = tl_turn_up_to_date(tl_thread_get(current));
 
 	if (task)
-		tl_turn_begin(task);
+		tl_turn_begin(task, ktime_get_mono_fast_ns());
 	return task;
 }
 
@@ -251,7 +253,7 @@ void tl_turn_receiving(struct tl_task *task)
 
 	/* A hint, so that no lock is needed. */
 	if (now->request && READ_ONCE(now->request->state) != TL_REQUEST_OPEN)
-		tl_turn_charge(task);
+		tl_turn_charge(task, ktime_get_mono_fast_ns());
 }
 
 /**

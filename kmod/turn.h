@@ -12,8 +12,8 @@
 
 struct tl_task *tl_turn_task(void);
 void tl_turn_forget(struct tl_task *task);
-void tl_turn_begin(struct tl_task *task);
-void tl_turn_charge(struct tl_task *task);
+void tl_turn_begin(struct tl_task *task, u64 now_ns);
+void tl_turn_charge(struct tl_task *task, u64 now_ns);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
 void tl_turn_accepted(struct tl_task *task);

@@ -49,10 +49,10 @@ void tl_usage_start(void)
 		per_cpu(turn.task, cpu) = NULL;
 }
 
-/* The current thread's time on a processor. Context: task, interrupts off. */
-u64 tl_usage_cpu_now_ns(void)
+/* The current thread's time on a processor, now. Context: task, interrupts off. */
+u64 tl_usage_cpu_ns(u64 now_ns)
 {
-	return tl_run_turn_now_ns(this_cpu_ptr(&turn));
+	return tl_run_turn_cpu_ns(this_cpu_ptr(&turn), now_ns);
 }
 
 static u64 run_wait_now_ns(void)
@@ -85,12 +85,13 @@ static u64 storage_write_now(void)
 /**
  * tl_usage_now() - What the current thread has used since it began
  * @used: filled
+ * @now_ns: time
  *
  * Context: task, interrupts off.
  */
-void tl_usage_now(struct tl_used *used)
+void tl_usage_now(struct tl_used *used, u64 now_ns)
 {
-	used->cpu_ns = tl_usage_cpu_now_ns();
+	used->cpu_ns = tl_usage_cpu_ns(now_ns);
 	used->run_wait_ns = run_wait_now_ns();
 	used->storage_read = storage_read_now();
 	used->storage_write = storage_write_now();
@@ -109,17 +110,18 @@ static void add_growth(u64 *sum, u64 *last, u64 now)
  * tl_usage_add() - Add what the current thread has used since the last time
  * @sum: to this
  * @task: its entry; brought up to date
+ * @now_ns: time
  *
  * Context: task, interrupts off.
  * Return: how much time on a processor that was.
  */
-u64 tl_usage_add(struct tl_used *sum, struct tl_task *task)
+u64 tl_usage_add(struct tl_used *sum, struct tl_task *task, u64 now_ns)
 {
 	u64 before_ns = sum->cpu_ns;
 	struct tl_used *last = &task->last;
 
 	/* The two clocks of run time may differ by a little; none goes backwards. */
-	add_growth(&sum->cpu_ns, &last->cpu_ns, tl_usage_cpu_now_ns());
+	add_growth(&sum->cpu_ns, &last->cpu_ns, tl_usage_cpu_ns(now_ns));
 	add_growth(&sum->run_wait_ns, &last->run_wait_ns, run_wait_now_ns());
 	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
 	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());

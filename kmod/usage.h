@@ -31,12 +31,12 @@ struct tl_usage_of_tiers {
 int tl_usage_init(void);
 void tl_usage_exit(void);
 void tl_usage_start(void);
-void tl_usage_now(struct tl_used *used);
+void tl_usage_now(struct tl_used *used, u64 now_ns);
 void tl_usage_charge(u32 tier, u64 cpu_ns);
 u64 tl_usage_take(const u64 __percpu *sum, u64 *before);
 u64 tl_usage_take_charged(u32 tier);
-u64 tl_usage_add(struct tl_used *sum, struct tl_task *task);
-u64 tl_usage_cpu_now_ns(void);
+u64 tl_usage_add(struct tl_used *sum, struct tl_task *task, u64 now_ns);
+u64 tl_usage_cpu_ns(u64 now_ns);
 void tl_usage_switched(struct task_struct *prev, struct task_struct *next);
 
 #endif
