@@ -40,15 +40,7 @@ static unsigned int names_end = 1;
 static atomic64_t hits[TL_CLASS_RULES]; /* by a rule's place, which is its own */
 static u64 serial;
 
-/**
- * tl_class_reads() - Whether there is any reason to look at a request's bytes
- *
- * Context: any.
- */
-bool tl_class_reads(void)
-{
-	return rcu_access_pointer(set);
-}
+bool tl_class_rules_there;
 
 static u64 eligible(const struct set *now, const struct tl_tier *tier)
 {
@@ -265,6 +257,7 @@ static void replace(struct set *fresh)
 		fresh = NULL;
 	}
 	rcu_assign_pointer(set, fresh);
+	WRITE_ONCE(tl_class_rules_there, fresh);
 	if (old)
 		kfree_rcu(old, rcu);
 }

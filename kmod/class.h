@@ -30,7 +30,21 @@ struct tl_class_bytes {
 	bool part; /* what follows them cannot be looked at */
 };
 
-bool tl_class_reads(void);
+extern bool tl_class_rules_there;
+
+/**
+ * tl_class_reads() - Whether there is any reason to look at a request's bytes
+ *
+ * It is asked at every event, and is here to be inlined. If rules come or go meanwhile,
+ * that is found when they are looked for.
+ *
+ * Context: any.
+ */
+static inline bool tl_class_reads(void)
+{
+	return READ_ONCE(tl_class_rules_there);
+}
+
 void tl_class_first_bytes(struct tl_class_match *match, const struct tl_tier *tier,
 			  const struct tl_class_bytes *bytes, bool first, u32 *class);
 bool tl_class_interim(const struct tl_tier *tier, const struct tl_class_bytes *bytes,

@@ -106,13 +106,21 @@ static void on_send_wait(struct pt_regs *regs)
 	tl_track_still_sending(sk_arg(regs), 0, !*(long *)arg(regs, 1));
 }
 
-static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
+static noinline void receiving_first(struct sock *sk, unsigned long msg, unsigned long flags)
 {
 	size_t room = 0;
 	const void __user *base = tl_compat_bytes((struct msghdr *)msg, &room);
 
 	/* Where, that is; what is there is read only if there are rules by then. */
 	tl_track_receiving(sk, flags & MSG_PEEK, base, room);
+}
+
+static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
+{
+	if (tl_class_reads())
+		receiving_first(sk, msg, flags);
+	else
+		tl_track_receiving(sk, flags & MSG_PEEK, NULL, 0);
 }
 
 static void on_recvmsg(struct pt_regs *regs)
