@@ -6,8 +6,8 @@
 #include "client.h"
 #include "errand.h"
 #include "join.h"
-#include "path.h"
 #include "peer.h"
+#include "server.h"
 #include "shard.h"
 #include "stats.h"
 #include "thread.h"
@@ -17,11 +17,6 @@
 
 /* Not on each handler's stack. Used with interrupts off. */
 static DEFINE_PER_CPU(struct tl_call_sum, stray_call);
-
-static u64 *losses(void)
-{
-	return this_cpu_ptr(&tl_stats)->loss;
-}
 
 /**
  * tl_client_add() - Put a client-side socket into the table
@@ -38,7 +33,7 @@ struct tl_conn *tl_client_add(struct sock *sk)
 	if (IS_ERR(conn))
 		return NULL; /* the snapshot was faster, and knows as much */
 	if (!conn) {
-		losses()[TL_LOSS_CONNECTIONS_FULL]++;
+		tl_losses()[TL_LOSS_CONNECTIONS_FULL]++;
 		return NULL;
 	}
 	memset(&tl_client(conn)->call, 0, sizeof(tl_client(conn)->call));
@@ -56,7 +51,7 @@ static void call_done(struct tl_call *call)
 }
 
 /* What was not taken of the last send was not asked; it is counted with the reply. */
-static void settle(struct tl_client *client)
+static void settle_call(struct tl_client *client)
 {
 	client->call.bytes_out -= tl_send_refused(&client->conn.send, client->conn.sk);
 }
@@ -129,7 +124,7 @@ static struct tl_request *lock_new_errand(struct tl_task *task, u64 now_ns)
 {
 	tl_turn_errand(task, now_ns);
 	if (!task->errand.request)
-		losses()[TL_LOSS_HANDOFFS_DROPPED]++;
+		tl_losses()[TL_LOSS_HANDOFFS_DROPPED]++;
 	return tl_conn_lock_request(task->errand);
 }
 
@@ -179,8 +174,8 @@ void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 no
 /* The other end is told before it can see the first byte. */
 static void tell_callee(struct tl_client *client, struct tl_request *owner, u64 now_ns)
 {
-	if (owner && !owner->errand && !owner->node)
-		owner->node = tl_path_find(owner->parent, owner->tier, owner->class);
+	if (owner && !owner->errand)
+		tl_server_node(owner);
 	raw_spin_lock(&client->link_lock);
 	tl_link_called(&client->link, owner && !owner->errand ? owner : NULL, now_ns);
 	raw_spin_unlock(&client->link_lock);
@@ -236,11 +231,11 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
-	settle(client);
+	settle_call(client);
 	if (!call->peer)
 		call->peer = tl_peer_number(client->conn.sk);
 	if (!call->peer)
-		losses()[TL_LOSS_PEERS_FULL]++;
+		tl_losses()[TL_LOSS_PEERS_FULL]++;
 	follow_errand(call);
 	if (call->state != TL_CALL_SENDING) {
 		outcome = begin(client, task, now_ns, bytes);
@@ -274,7 +269,7 @@ static bool interim(const struct tl_client *client, const struct tl_task *task, 
  */
 void tl_client_shut(struct tl_client *client)
 {
-	settle(client);
+	settle_call(client);
 }
 
 /**
@@ -293,14 +288,14 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
-	settle(client);
+	settle_call(client);
 	follow_errand(call);
 	owner = tl_conn_lock_request(call->owner);
 	tl_turn_claim(task, owner);
 	raw_spin_lock(&client->link_lock);
 	outcome = tl_correlate_call_received(call, &task->thread, owner, &client->link,
 					     owner && interim(client, task, bytes), now_ns,
-					     bytes, losses());
+					     bytes, tl_losses());
 	raw_spin_unlock(&client->link_lock);
 	tl_conn_unlock_request(owner);
 	return outcome;

@@ -21,14 +21,14 @@
 
 #include "conn.h"
 
-#define POOL_LOW 512
+#define CONNS_LOW 512
 
-struct bucket {
+struct conn_bucket {
 	struct hlist_nulls_head head;
 	raw_spinlock_t lock; /* protects the chain */
 };
 
-static struct bucket *table;
+static struct conn_bucket *by_sock;
 static unsigned int table_bits;
 static struct tl_pool servers;
 static struct tl_pool clients;
@@ -53,7 +53,7 @@ static void client_construct(void *object)
 
 static size_t table_bytes(void)
 {
-	return sizeof(*table) << table_bits;
+	return sizeof(*by_sock) << table_bits;
 }
 
 /**
@@ -67,16 +67,16 @@ int tl_conn_init(void)
 
 	/* As many buckets as the cap could ever hold connections, about. */
 	table_bits = ilog2(tl_memory_cap() / 1024);
-	table = tl_memory_zalloc(table_bytes());
-	if (!table)
+	by_sock = tl_memory_zalloc(table_bytes());
+	if (!by_sock)
 		return -ENOMEM;
 	for (i = 0; i < 1U << table_bits; i++) {
-		INIT_HLIST_NULLS_HEAD(&table[i].head, i);
-		raw_spin_lock_init(&table[i].lock);
+		INIT_HLIST_NULLS_HEAD(&by_sock[i].head, i);
+		raw_spin_lock_init(&by_sock[i].lock);
 	}
-	if (tl_pool_init(&servers, "servers", sizeof(struct tl_server), POOL_LOW,
+	if (tl_pool_init(&servers, "servers", sizeof(struct tl_server), CONNS_LOW,
 			 server_construct) ||
-	    tl_pool_init(&clients, "clients", sizeof(struct tl_client), POOL_LOW,
+	    tl_pool_init(&clients, "clients", sizeof(struct tl_client), CONNS_LOW,
 			 client_construct)) {
 		tl_conn_exit();
 		return -ENOMEM;
@@ -88,17 +88,17 @@ void tl_conn_exit(void)
 {
 	tl_pool_exit(&clients);
 	tl_pool_exit(&servers);
-	tl_memory_free(table, table_bytes());
-	table = NULL;
+	tl_memory_free(by_sock, table_bytes());
+	by_sock = NULL;
 }
 
-static struct bucket *bucket_of(const struct sock *sk)
+static struct conn_bucket *conn_bucket(const struct sock *sk)
 {
-	return &table[hash_ptr(sk, table_bits)];
+	return &by_sock[hash_ptr(sk, table_bits)];
 }
 
 /* Without the lock the answer is a hint. */
-static struct tl_conn *find(struct bucket *bucket, const struct sock *sk)
+static struct tl_conn *find_conn(struct conn_bucket *bucket, const struct sock *sk)
 {
 	struct hlist_nulls_node *node;
 	struct tl_conn *conn;
@@ -107,7 +107,7 @@ restart:
 	hlist_nulls_for_each_entry_rcu(conn, node, &bucket->head, node)
 		if (READ_ONCE(conn->sk) == sk)
 			return conn;
-	if (get_nulls_value(node) != (unsigned long)(bucket - table))
+	if (get_nulls_value(node) != (unsigned long)(bucket - by_sock))
 		goto restart;
 	return NULL;
 }
@@ -121,7 +121,7 @@ restart:
  */
 struct tl_conn *tl_conn_peek(const struct sock *sk)
 {
-	return find(bucket_of(sk), sk);
+	return find_conn(conn_bucket(sk), sk);
 }
 
 /**
@@ -151,7 +151,7 @@ struct tl_conn *tl_conn_lock(struct sock *sk)
  */
 struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
 {
-	struct bucket *bucket = bucket_of(sk);
+	struct conn_bucket *bucket = conn_bucket(sk);
 	struct tl_pool *pool = side == TL_SERVER ? &servers : &clients;
 	struct tl_conn *conn, *other;
 
@@ -160,7 +160,7 @@ struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
 		return NULL;
 	raw_spin_lock(&conn->lock);
 	raw_spin_lock(&bucket->lock);
-	other = find(bucket, sk);
+	other = find_conn(bucket, sk);
 	if (!other) {
 		conn->send.offered = 0;
 		WRITE_ONCE(conn->sk, sk);
@@ -182,7 +182,7 @@ struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
  */
 void tl_conn_remove_unlock(struct tl_conn *conn)
 {
-	struct bucket *bucket = bucket_of(conn->sk);
+	struct conn_bucket *bucket = conn_bucket(conn->sk);
 
 	lockdep_assert_held(&conn->lock);
 	raw_spin_lock(&bucket->lock);
@@ -265,6 +265,6 @@ void tl_conn_count(struct tl_conn_count *count)
 
 void tl_conn_reserve(unsigned int nservers, unsigned int nclients)
 {
-	tl_pool_reserve(&servers, nservers + POOL_LOW);
-	tl_pool_reserve(&clients, nclients + POOL_LOW);
+	tl_pool_reserve(&servers, nservers + CONNS_LOW);
+	tl_pool_reserve(&clients, nclients + CONNS_LOW);
 }

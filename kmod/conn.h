@@ -34,6 +34,11 @@ struct tl_server {
 	struct tl_client *caller; /* the other end if it is known, see join.c */
 	u64 caller_id;
 	struct tl_request request;
+	struct {
+		u32 parent;
+		u32 class;
+		u32 node; /* 0: none */
+	} last; /* that was looked for in the tree of paths */
 	u32 uses; /* of an errand */
 	u8 join_tries;
 	bool shut; /* nothing can be answered any more */

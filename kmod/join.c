@@ -26,7 +26,7 @@
 #define TABLE_BITS 10
 #define TRIES 16 /* calls, after which the other end is taken to be elsewhere */
 
-static struct bucket {
+static struct join_bucket {
 	struct hlist_head head;
 	raw_spinlock_t lock; /* protects the chain; inside a connection's lock */
 } *table;
@@ -49,7 +49,7 @@ void tl_join_exit(void)
 	table = NULL;
 }
 
-static struct bucket *bucket_of(u64 key)
+static struct join_bucket *join_bucket(u64 key)
 {
 	return &table[hash_64(key, TABLE_BITS)];
 }
@@ -83,7 +83,7 @@ void tl_join_new_client(struct tl_client *client)
  */
 void tl_join_withdraw(struct tl_client *client)
 {
-	struct bucket *bucket = bucket_of(client->join_key);
+	struct join_bucket *bucket = join_bucket(client->join_key);
 
 	raw_spin_lock(&bucket->lock);
 	if (client->published)
@@ -101,7 +101,7 @@ void tl_join_withdraw(struct tl_client *client)
 void tl_join_publish(struct tl_client *client)
 {
 	const struct tcp_sock *tp = tcp_sk(client->conn.sk);
-	struct bucket *bucket;
+	struct join_bucket *bucket;
 
 	if (client->conn.sk->sk_family == AF_UNIX)
 		return;
@@ -111,7 +111,7 @@ void tl_join_publish(struct tl_client *client)
 	if (++client->join_tries == TRIES)
 		return;
 	client->join_key = key_of(READ_ONCE(tp->write_seq), READ_ONCE(tp->copied_seq));
-	bucket = bucket_of(client->join_key);
+	bucket = join_bucket(client->join_key);
 	raw_spin_lock(&bucket->lock);
 	hlist_add_head(&client->join_node, &bucket->head);
 	client->published = true;
@@ -147,7 +147,7 @@ static void find_unix(struct tl_server *server)
 void tl_join_find(struct tl_server *server, u64 bytes)
 {
 	const struct tcp_sock *tp = tcp_sk(server->conn.sk);
-	struct bucket *bucket;
+	struct join_bucket *bucket;
 	struct tl_client *client;
 	u32 peer = 0;
 	u64 key;
@@ -160,7 +160,7 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 		return;
 	}
 	key = key_of(READ_ONCE(tp->copied_seq) - (u32)bytes, READ_ONCE(tp->write_seq));
-	bucket = bucket_of(key);
+	bucket = join_bucket(key);
 	raw_spin_lock(&bucket->lock);
 	hlist_for_each_entry(client, &bucket->head, join_node)
 		if (client->join_key == key)

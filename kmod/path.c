@@ -14,11 +14,11 @@
 
 #define NODES 1024
 #define FIRST 2 /* 0 is none, 1 is TL_PATH_MORE */
-#define BUCKET_BITS 10
-#define BUCKETS BIT(BUCKET_BITS)
+#define NODE_BUCKET_BITS 10
+#define NODE_BUCKETS BIT(NODE_BUCKET_BITS)
 
 static struct tree {
-	u32 head[BUCKETS];
+	u32 head[NODE_BUCKETS];
 	struct tl_path_node node[NODES];
 } *tree;
 static u32 end = FIRST; /* one after the last node */
@@ -36,7 +36,7 @@ void tl_path_exit(void)
 	tree = NULL;
 }
 
-static u32 find(u32 head, u32 parent, u32 tier, u32 class)
+static u32 find_node(u32 head, u32 parent, u32 tier, u32 class)
 {
 	u32 id;
 
@@ -52,7 +52,7 @@ static u32 add(u32 *head, u32 parent, u32 tier, u32 class)
 	u32 id;
 
 	raw_spin_lock(&lock);
-	id = find(*head, parent, tier, class);
+	id = find_node(*head, parent, tier, class);
 	if (!id && end < NODES) {
 		id = end;
 		tree->node[id].parent = parent;
@@ -80,13 +80,13 @@ u32 tl_path_find(u32 parent, u32 tier, u32 class)
 {
 	/* All three are small numbers. */
 	u64 key = (u64)parent << 40 ^ (u64)class << 20 ^ tier;
-	u32 *head = &tree->head[hash_64(key, BUCKET_BITS)];
+	u32 *head = &tree->head[hash_64(key, NODE_BUCKET_BITS)];
 	u32 id;
 
 	if (parent == TL_PATH_MORE)
 		return TL_PATH_MORE;
 	/* Pairs with the release in add(). */
-	id = find(smp_load_acquire(head), parent, tier, class);
+	id = find_node(smp_load_acquire(head), parent, tier, class);
 	if (likely(id))
 		return id;
 	/* Full for good: do not take the lock for every request. */

@@ -23,11 +23,6 @@
 /* Too large for a handler's stack. Used with interrupts off, and by nobody in between. */
 static DEFINE_PER_CPU(struct tl_ended, ended_request);
 
-static u64 *losses(void)
-{
-	return this_cpu_ptr(&tl_stats)->loss;
-}
-
 static bool is_tcp(const struct tl_server *server)
 {
 	return server->conn.sk->sk_family != AF_UNIX;
@@ -53,7 +48,7 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 		return NULL;
 	tier = tl_tier_discover(&at, comm);
 	if (!tier) {
-		losses()[TL_LOSS_TIERS_FULL]++;
+		tl_losses()[TL_LOSS_TIERS_FULL]++;
 		return NULL;
 	}
 	if (READ_ONCE(tier->level) == TIERLENS_LEVEL_OFF)
@@ -62,7 +57,7 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	if (IS_ERR(conn))
 		return tl_conn_lock(sk);
 	if (!conn) {
-		losses()[TL_LOSS_CONNECTIONS_FULL]++;
+		tl_losses()[TL_LOSS_CONNECTIONS_FULL]++;
 		return NULL;
 	}
 	atomic_inc(&tier->connections);
@@ -73,6 +68,7 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	server->shut = false;
 	server->unread = false;
 	server->rest = false;
+	server->last.node = 0;
 	/* Whoever means the last request at this place does not mean this one's. */
 	server->request.seq++;
 	server->request.tier = tier->id;
@@ -96,11 +92,25 @@ void tl_server_forget_socket(struct tl_server *server)
 	settle(server, NULL);
 }
 
-/* Its place in the tree of paths, once its class is known. */
-static u32 node(struct tl_request *request)
+/**
+ * tl_server_node() - A request's place in the tree of paths, once its class is known
+ * @request: the request, locked; no errand
+ *
+ * Mostly it is that of the request before.
+ */
+u32 tl_server_node(struct tl_request *request)
 {
-	if (!request->node)
-		request->node = tl_path_find(request->parent, request->tier, request->class);
+	struct tl_server *server = container_of(request, struct tl_server, request);
+
+	if (request->node)
+		return request->node;
+	if (!server->last.node || server->last.parent != request->parent ||
+	    server->last.class != request->class) {
+		server->last.parent = request->parent;
+		server->last.class = request->class;
+		server->last.node = tl_path_find(request->parent, request->tier, request->class);
+	}
+	request->node = server->last.node;
 	return request->node;
 }
 
@@ -109,14 +119,14 @@ static void deposit(struct tl_ended *ended)
 	if (!ended->node)
 		ended->node = tl_path_find(ended->parent, ended->tier, ended->class);
 	if (ended->node == TL_PATH_MORE)
-		losses()[TL_LOSS_PATHS_FULL]++;
+		tl_losses()[TL_LOSS_PATHS_FULL]++;
 	tl_shard_deposit(ended);
 }
 
 /* To the sums of its class and path, for its own account is closed. */
 static void deposit_used(struct tl_request *request, const struct tl_used *used)
 {
-	tl_shard_deposit_used(request->tier, request->class, node(request), used);
+	tl_shard_deposit_used(request->tier, request->class, tl_server_node(request), used);
 }
 
 /**
@@ -130,7 +140,7 @@ void tl_server_end(struct tl_server *server)
 	bool open = request->state == TL_REQUEST_OPEN;
 
 	settle(server, server->conn.sk);
-	if (tl_request_end(request, ended, losses()))
+	if (tl_request_end(request, ended, tl_losses()))
 		deposit(ended);
 	else if (open)
 		deposit_used(request, &request->used);
@@ -310,11 +320,11 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	if (unlikely(is_coarse(server))) {
 		tl_turn_for_nobody(task);
 		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
-						losses()))
+						tl_losses()))
 			deposit(ended);
 	} else {
 		if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
-						  losses()))
+						  tl_losses()))
 			deposit(ended);
 		if (again)
 			request->used = used;
@@ -360,7 +370,7 @@ static void answered(struct tl_server *server, bool interim)
 	tl_join_unlock(server);
 }
 
-static bool is_current(const struct tl_task *task, const struct tl_request *request)
+static bool is_at_work_on(const struct tl_task *task, const struct tl_request *request)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 
@@ -374,7 +384,7 @@ static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 	struct tl_thread *thread = &task->thread;
 	struct tl_request_ref now = thread->current_request;
 
-	if (is_current(task, request)) {
+	if (is_at_work_on(task, request)) {
 		/* Its own, unless somebody was so quick that it is still the last. */
 		if (!request->sums_used && !task->hands_back)
 			tl_ledger_answers(task, request, true, now_ns);
@@ -426,7 +436,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 {
 	struct tl_request *request = &server->request;
 	bool open = request->state == TL_REQUEST_OPEN;
-	bool interim = open && tl_class_interim(server->tier, first, bytes);
+	bool interim = open && first && tl_class_interim(server->tier, first, bytes);
 	enum tl_outcome outcome;
 	bool own;
 
@@ -436,7 +446,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 			tl_turn_end_errand(task);
 		task = NULL;
 	}
-	own = task && is_current(task, request);
+	own = task && is_at_work_on(task, request);
 	settle(server, server->conn.sk);
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
@@ -444,7 +454,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 		if (task)
 			answers(server, task, now_ns);
 	}
-	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, losses());
+	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, tl_losses());
 	if (task && is_rest(request, now_ns)) {
 		request->last_send_ns = now_ns;
 		tl_turn_rest(task, request);
@@ -453,7 +463,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 		return outcome;
 	/* Until then more of its first bytes may tell its class. */
 	if (!interim)
-		node(request);
+		tl_server_node(request);
 	if (task && !interim)
 		tl_turn_answered(task, request, own);
 	answered(server, interim);
@@ -468,7 +478,7 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
  */
 void tl_server_still_sending(struct tl_server *server, u64 now_ns)
 {
-	if (tl_correlate_response_sent(&server->request, now_ns, 0, false, losses()) ==
+	if (tl_correlate_response_sent(&server->request, now_ns, 0, false, tl_losses()) ==
 	    TL_ATTRIBUTED)
 		answered(server, false);
 }

@@ -19,6 +19,7 @@ void tl_server_forget_socket(struct tl_server *server);
 void tl_server_end(struct tl_server *server);
 void tl_server_charge_late(struct tl_request *request, const struct tl_used *used);
 bool tl_server_used_late(struct tl_request_ref ref, const struct tl_used *used);
+u32 tl_server_node(struct tl_request *request);
 void tl_server_shut(struct tl_server *server);
 
 #endif

@@ -43,7 +43,7 @@ static struct tl_entry **chain_of(struct set *set, enum tl_sums kind, u32 a, u32
 	return &set->chain[kind][(a * 31 + b * 7 + c) % BUCKETS];
 }
 
-static struct tl_entry *find(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+static struct tl_entry *find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
 	struct tl_entry *entry = *chain_of(set, kind, a, b, c);
 
@@ -108,7 +108,7 @@ static void path_name(struct tl_entry *entry)
 	if (!tl_path_get(entry->key[0], &path->node))
 		memset(&path->node, 0, sizeof(path->node));
 	/* There was no memory for it, which is counted: better a root than an orphan. */
-	if (!find(&merged, TL_SUMS_PATH, path->node.parent, 0, 0))
+	if (!find_entry(&merged, TL_SUMS_PATH, path->node.parent, 0, 0))
 		path->node.parent = 0;
 	tl_tier_name(path->node.tier, path->tier_name);
 	tl_class_name(path->node.class, path->class_name);
@@ -172,7 +172,7 @@ static void link_entry(struct set *set, enum tl_sums kind, struct tl_entry *entr
 /* The entry of a key, a new one being zero; NULL and counted if there is no memory. */
 static struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
-	struct tl_entry *entry = find(set, kind, a, b, c);
+	struct tl_entry *entry = find_entry(set, kind, a, b, c);
 
 	if (likely(entry))
 		return entry;
@@ -362,7 +362,7 @@ static void merge_chain(enum tl_sums kind, struct tl_entry *entry)
 
 	for (; entry; entry = next) {
 		next = entry->next;
-		into = find(&merged, kind, entry->key[0], entry->key[1], entry->key[2]);
+		into = find_entry(&merged, kind, entry->key[0], entry->key[1], entry->key[2]);
 		if (into) {
 			kinds[kind].merge(into, entry);
 			entry->next = NULL;

@@ -35,6 +35,12 @@ struct tl_totals {
 
 DECLARE_PER_CPU(struct tl_stats, tl_stats);
 
+/* This CPU's counters by enum tl_loss. Context: interrupts off. */
+static inline u64 *tl_losses(void)
+{
+	return this_cpu_ptr(&tl_stats)->loss;
+}
+
 /**
  * tl_stats_begin() - An event is looked at
  *
