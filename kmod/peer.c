@@ -18,7 +18,9 @@
 #include "peer.h"
 #include "tier.h"
 
-#define ENDPOINT_BYTES offsetof(struct tl_peer, joined)
+/* What tells one endpoint from others: only that of a UNIX socket has a path. */
+#define INET_BYTES offsetof(struct tl_peer, path)
+#define UNIX_BYTES offsetof(struct tl_peer, joined)
 #define SEVERAL U32_MAX /* tiers are behind one endpoint */
 
 static struct tl_peer *peers; /* open addressing; [0] stays free */
@@ -90,15 +92,17 @@ static void fill(struct tl_peer *peer, const struct sock *sk)
 u32 tl_peer_number(const struct sock *sk)
 {
 	struct tl_peer peer;
+	size_t bytes;
 	u32 i;
 
 	fill(&peer, sk);
-	i = jhash(&peer, ENDPOINT_BYTES, 0) % TL_PEERS;
+	bytes = peer.addr_len ? INET_BYTES : UNIX_BYTES;
+	i = jhash(&peer, bytes, 0) % TL_PEERS;
 	raw_spin_lock(&lock);
 	for (;; i = (i + 1) % TL_PEERS) {
 		if (!i)
 			continue;
-		if (!memcmp(&peers[i], &peer, ENDPOINT_BYTES))
+		if (!memcmp(&peers[i], &peer, bytes))
 			break;
 		if (peers[i].used)
 			continue;

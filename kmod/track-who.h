@@ -42,7 +42,7 @@ static inline struct tl_task *server_turn(void)
 {
 	struct tl_task *task = known_turn();
 
-	return !task && tl_process_serves(current) ? tl_turn_task() : task;
+	return !task && tl_process_serves(current) ? tl_turn_task(ktime_get_mono_fast_ns()) : task;
 }
 
 /* Turns interrupts off and looks up who acts; if there is nobody, they are on again. */

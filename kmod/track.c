@@ -100,15 +100,17 @@ void tl_track_connecting(struct sock *sk)
 	struct tl_task *task;
 	struct tl_conn *conn;
 	unsigned long flags;
+	u64 now_ns;
 
 	if (!has_requests() || !tl_level_nests())
 		return;
 	local_irq_save(flags);
 	forget_stale(sk);
-	task = tl_turn_task();
+	now_ns = ktime_get_mono_fast_ns();
+	task = tl_turn_task(now_ns);
 	conn = tl_client_add(sk);
 	if (conn && task)
-		tl_client_connecting(tl_client(conn), task, ktime_get_mono_fast_ns());
+		tl_client_connecting(tl_client(conn), task, now_ns);
 	if (conn)
 		tl_conn_unlock(conn);
 	local_irq_restore(flags);

@@ -226,16 +226,17 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
 
 /**
  * tl_turn_task() - The current thread at an event, with its past settled
+ * @now_ns: time
  *
  * Context: task, interrupts off; no connection's lock is held.
  * Return: its entry, or NULL if there is no memory left for it.
  */
-struct tl_task *tl_turn_task(void)
+struct tl_task *tl_turn_task(u64 now_ns)
 {
 	struct tl_task *task = tl_turn_up_to_date(tl_thread_get(current));
 
 	if (task)
-		tl_turn_begin(task, ktime_get_mono_fast_ns());
+		tl_turn_begin(task, now_ns);
 	return task;
 }
 

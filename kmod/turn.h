@@ -10,7 +10,7 @@
 
 #define TL_TURN_CHARGE (HZ / 20) /* a thread at work is charged at least so often */
 
-struct tl_task *tl_turn_task(void);
+struct tl_task *tl_turn_task(u64 now_ns);
 void tl_turn_forget(struct tl_task *task);
 void tl_turn_begin(struct tl_task *task, u64 now_ns);
 void tl_turn_charge(struct tl_task *task, u64 now_ns);
