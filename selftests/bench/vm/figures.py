@@ -46,8 +46,8 @@ def rows(all_blocks):
             "load": load, "connections": connections, "tool": kind, "turns": len(pairs),
             "instructions_per_request": statistics.median(b.instructions / b.requests for _, b in pairs),
             "added_per_request": spread([a.instructions / a.requests - b.instructions / b.requests for a, b in pairs]),
-            "instructions_percent": percent([(a.instructions, b.instructions) for a, b in pairs]),
-            "throughput_percent": percent([(b.ns, a.ns) for a, b in pairs]),
+            "instructions_percent": percent([(a.instructions / a.requests, b.instructions / b.requests) for a, b in pairs]),
+            "throughput_percent": percent([(b.ns / b.requests, a.ns / a.requests) for a, b in pairs]),
             "response_percent": percent([(a.mean_s, b.mean_s) for a, b in pairs if b.mean_s]),
         }
 

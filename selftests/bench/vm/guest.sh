@@ -55,6 +55,29 @@ method_end()
 	unload_module
 }
 
+# As it is meant to be used: the daemon decides, within its budget. It has seen the load for a while before.
+daemon_begin()
+{
+	local until
+
+	load_module && tierlens enable --interval 1000 || not_ok 'insmod'
+	tierlensd --config /dev/null --listen none --log /out/daemon.jsonl 2>>/out/daemon.err &
+	daemon=$!
+	until=$(($(cut -d. -f1 /proc/uptime) + ${SETTLE_S:-12}))
+	while [ "$(cut -d. -f1 /proc/uptime)" -lt $until ]; do
+		"$1" "$2" "$3" >/dev/null
+	done
+}
+
+daemon_end()
+{
+	echo "$(tierlens level --json | jq -c '[.default, [.tiers[]? | .level]]')" | sed 's/^/# daemon: levels /'
+	kill -TERM $daemon
+	wait $daemon || not_ok "tierlensd: $(tail -n 1 /out/daemon.err)"
+	losses
+	unload_module
+}
+
 # What each hook took, and an empty probe: lines of JSON.
 hooks()
 {
@@ -98,7 +121,6 @@ redis_pipelined() { redis "$1" "$2" -P 16; }
 block()
 {
 	local from to busy_from busy_to mean
-
 	"$4_begin" "$1" "$2" "$(($5 / 8))"
 	"$1" "$2" "$(($5 / 8))" >/dev/null
 	read -r from busy_from < <(now)
@@ -114,6 +136,8 @@ blocks_of()
 	local load=$1 requests=$2 connections turn place order
 
 	[[ " $LOADS " == *" $load "* ]] || return 0
+	# The daemon looks once a second, and is to be seen doing so.
+	[[ " $kinds " != *" daemon "* ]] || requests=$((requests * 10))
 	read -ra order <<<"$kinds"
 	for connections in "${@:3}"; do
 		# All that is done once is done before the first.
