@@ -6,12 +6,17 @@
 # cap, losses zero or counted, and when all is over the tables are as they were. Then the
 # same with a cap that is too small for it. 10,000 connections and 1,000 threads are
 #
-#   HELD=9000 THREADS=1000 …
+#   HELD=9000 THREADS=1000 TIERS=20 SHORT=100000 …
+#
+# TIERS: so many more tiers with ten classes each, all of them in every interval. SHORT: so many connections
+# of one request each, one after the other, after which no more memory is used than after the first of them.
 . /job/lib.sh
 . /job/chain.sh
 
 threads=$((${THREADS:-200} / slow))
 held=$((${HELD:-4000} / slow))
+tiers=${TIERS:-8}
+short=$((${SHORT:-3000} / slow))
 # Each thread has one to the tier below, too, from when it has worked.
 connections=$((held + threads))
 
@@ -88,6 +93,60 @@ lost()
 	jq '[.losses | to_entries[] | select(.key | IN("quiet", "unanswered") | not) | .value] | add' <<<"$1"
 }
 
+# ask_tier I [OPTION...]: for all ten classes in turn
+ask_tier()
+{
+	load --to $((9201 + $1)) --classes 10 --in-order "${@:2}"
+}
+
+# tiers_serve: tiers with ten classes each, all of which were asked for
+tiers_serve()
+{
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		tierlens class add "class$i" "c0$i" >/dev/null || not_ok "$name: class$i"
+	done
+	for ((i = 0; i < tiers; i++)); do
+		serve "tier$i" $((9201 + i)) --mode epoll --requests 10000000
+		ask_tier $i --requests 10 >/dev/null || not_ok "$name: load of a tier before"
+	done
+}
+
+# tiers_begin: they are asked without a pause
+tiers_begin()
+{
+	local i
+
+	tier_loads=()
+	for ((i = 0; i < tiers; i++)); do
+		ask_tier $i --think-ms $((10 * slow)) --requests 1000000 --seconds 20 >"/tmp/tier$i.load" &
+		tier_loads+=($!)
+	done
+}
+
+# tiers_end: $asked requests they had
+tiers_end()
+{
+	local pid
+
+	for pid in "${tier_loads[@]}"; do
+		wait "$pid" || not_ok "$name: load of a tier"
+	done
+	asked=$(cat /tmp/tier*.load | jq -s '[.[].count] | add')
+}
+
+# One after the other, and memory stays what it was.
+short_connections()
+{
+	local first
+
+	load --to 9102 --ask short --reconnect-every 1 --requests $((short / 10)) --seconds 3600 >/dev/null || not_ok "$name: short connections"
+	first=$(tierlens status --json | jq .memory_used_bytes)
+	load --to 9102 --ask short --reconnect-every 1 --requests "$short" --seconds 3600 >/dev/null || not_ok "$name: short connections"
+	is "$(tierlens status --json | jq .memory_used_bytes)" "$first" "$name: $short short connections later as much memory is used"
+}
+
 # all_at_once MEMORY-MIB
 all_at_once()
 {
@@ -98,16 +157,19 @@ all_at_once()
 	serve busy 9101 --mode thread --next 9102 --calls 1 --sleep-us $((2000000 + threads * 8000)) --requests 1000000
 	load --to 9101 --ask 'warm sleep=0' --connections 2 --requests 4 >/dev/null || not_ok "$name: load before"
 	load --to 9102 --ask warm --requests 2 >/dev/null || not_ok "$name: load before"
+	tiers_serve
 	wait_until 20 no_connections
 	before=$(occupancy)
 	record_new /tmp/r.jsonl
 	watch_states &
 	watcher=$!
 	hold "$held"
+	tiers_begin
 	round "$held"
 	load --to 9101 --ask 'busy' --connections "$threads" --requests $((2 * threads)) --seconds 600 >/tmp/load.json ||
 		not_ok "$name: load"
 	round "$held"
+	tiers_end
 	wait_for_interval
 	kill $watcher
 	wait $watcher 2>/dev/null
@@ -124,7 +186,8 @@ all_at_once()
 		"$name: events seen = attributed + unattributed + ignored"
 	diag "$name: at most $(highest .occupancy.servers) servers, $(highest .occupancy.clients) clients," \
 		"$(highest .occupancy.threads) threads; lost: $(jq -c '.losses | with_entries(select(.value > 0))' <<<"$after")"
-	wanted=$((2 * threads + 2 * threads + held_rounds * held))
+	wanted=$((2 * threads + 2 * threads + held_rounds * held + asked))
+	most_cells=$(jq -s '[.[] | [.tiers[].cells[] | select(.class | test("^class"))] | length] | max' /tmp/r.jsonl)
 	counted=$(recorded)
 	status=$after
 }
@@ -145,6 +208,7 @@ afterwards()
 	stop_record_new /tmp/r.jsonl || not_ok "$name: record after"
 	is "$(recorded)" 200 "$name: afterwards every request is counted"
 	is "$(lost "$(tierlens status --json)")" "$lost" "$name: and nothing more is lost"
+	short_connections
 	stop_servers
 	tierlens disable >/dev/null
 	unload_module
@@ -164,6 +228,7 @@ all_at_once 32
 	not_ok "$name: $connections connections at once"
 [ "$(highest .occupancy.threads)" -ge $((2 * threads)) ] && ok "$name: $threads threads at once, and as many of the load's" ||
 	not_ok "$name: $threads threads at once"
+is "$most_cells" $((10 * tiers)) "$name: ten classes of each of $tiers tiers in one interval"
 if [ "$(lost "$status")" = 0 ]; then
 	is "$counted" $wanted "$name: nothing is lost, and every request is counted"
 else
