@@ -106,21 +106,16 @@ static void on_send_wait(struct pt_regs *regs)
 	tl_track_still_sending(sk_arg(regs), 0, !*(long *)arg(regs, 1));
 }
 
-static noinline void receiving_first(struct sock *sk, unsigned long msg, unsigned long flags)
+/*
+ * Where the bytes will be is noted even if no rule asks: who waits for them now may get them
+ * after there is one, and what is there is read only then.
+ */
+static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
 {
 	size_t room = 0;
 	const void __user *base = tl_compat_bytes((struct msghdr *)msg, &room);
 
-	/* Where, that is; what is there is read only if there are rules by then. */
 	tl_track_receiving(sk, flags & MSG_PEEK, base, room);
-}
-
-static void receiving(struct sock *sk, unsigned long msg, unsigned long flags)
-{
-	if (tl_class_reads())
-		receiving_first(sk, msg, flags);
-	else
-		tl_track_receiving(sk, flags & MSG_PEEK, NULL, 0);
 }
 
 static void on_recvmsg(struct pt_regs *regs)
