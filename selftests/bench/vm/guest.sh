@@ -71,9 +71,9 @@ daemon_begin()
 
 daemon_end()
 {
-	echo "$(tierlens level --json | jq -c '[.default, [.tiers[]? | .level]]')" | sed 's/^/# daemon: levels /'
-	kill -TERM $daemon
-	wait $daemon || not_ok "tierlensd: $(tail -n 1 /out/daemon.err)"
+	diag "daemon: levels $(tierlens level --json | jq -c '[.default, [.tiers[]? | .level]]')"
+	kill -TERM "$daemon"
+	wait "$daemon" || not_ok "tierlensd: $(tail -n 1 /out/daemon.err)"
 	losses
 	unload_module
 }

@@ -272,8 +272,11 @@ expect 'no rules again' '"other"' '"other"' '"other"'
 
 # ---- older connections --------------------------------------------------------
 
+before=$(newest)
 tlmnl disable
 tlmnl enable
+# Numbers go on from a higher one: two more than the last would be the first that ends.
+wait_until 20 newest_is $((before + 1))
 ask
 expect 'older connections' '"other"' '"other"' '"other"'
 

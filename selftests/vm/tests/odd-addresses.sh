@@ -123,13 +123,13 @@ tierlens class add c 'ccc' >/dev/null || exit 1
 record_new /tmp/r.jsonl
 timeout 120 python3 /tmp/odd.py 9201 "$rounds" >/tmp/odd.out 2>/tmp/odd.err
 is $? 0 'the program had its say'
-read -r done taken refused </tmp/odd.out || diag "$(cat /tmp/odd.err)"
-diag "$done requests, $taken receives to odd places, $refused refused"
-check 'most was refused' test "${refused:-0}" -gt "${done:-0}"
+read -r asked taken refused </tmp/odd.out || diag "$(cat /tmp/odd.err)"
+diag "$asked requests, $taken receives to odd places, $refused refused"
+check 'most was refused' test "${refused:-0}" -gt "${asked:-0}"
 stop_record_new /tmp/r.jsonl
 is "$(jq -c -s '[.[].tiers[] | select(.name | endswith(":9201")) | .cells[] | select((.class | IN("asked", "other") | not) and .count > 0) | .class] | unique' /tmp/r.jsonl)" \
 	'[]' 'nothing was classified by what the program could not read'
-is "$(cell_sum /tmp/r.jsonl 9201 count)" "$done" 'each request is one'
+is "$(cell_sum /tmp/r.jsonl 9201 count)" "$asked" 'each request is one'
 # A few bytes here, the others there: only where the first are is looked.
 others=$(jq -s '[.[].tiers[] | select(.name | endswith(":9201")) | .cells[] | select(.class == "other") | .count] | add // 0' /tmp/r.jsonl)
 check "of the class that was asked for, but for $others in two places" test "$others" -le "$taken"
