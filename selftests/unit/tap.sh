@@ -33,7 +33,7 @@ plan()
 	echo "1..$1"
 }
 
-# point STATUS NAME [FILE...]: one line of TAP; files are shown if it failed
+# point STATUS NAME [FILE...]: one line of TAP; files are shown if it failed, where prove shows them, too
 point()
 {
 	local status=$1 name=$2
@@ -46,7 +46,8 @@ point()
 	fi
 	echo "not ok $test_nr - $name"
 	failed=1
-	[ $# = 0 ] || sed 's/^/#   /' "$@" | cut -c1-200 | head -n 40
+	echo "# not ok $test_nr - $name" >&2
+	[ $# = 0 ] || sed 's/^/#   /' "$@" | cut -c1-200 | head -n 40 >&2
 }
 
 # skip NAME WHY
