@@ -28,6 +28,17 @@ newest_is()
 	[ "$(newest)" -ge "$1" ]
 }
 
+# Until an interval has ended: their numbers go on from a higher one, and two more than the last
+# before would be the first.
+enable()
+{
+	local before
+
+	before=$(newest)
+	tlmnl enable $((500 * slow))
+	wait_until 20 newest_is $((before + 1))
+}
+
 # An even mix of all classes; what was measured goes to /tmp/m.jsonl.
 ask()
 {
@@ -127,7 +138,7 @@ delete_rules()
 # ---- the chain --------------------------------------------------------------
 
 load_module || exit 1
-tlmnl enable $((500 * slow))
+enable
 tlmnl tier-add front 9101
 tlmnl tier-add mid 9102
 tlmnl tier-add back 9103
@@ -272,11 +283,8 @@ expect 'no rules again' '"other"' '"other"' '"other"'
 
 # ---- older connections --------------------------------------------------------
 
-before=$(newest)
 tlmnl disable
-tlmnl enable
-# Numbers go on from a higher one: two more than the last would be the first that ends.
-wait_until 20 newest_is $((before + 1))
+enable
 ask
 expect 'older connections' '"other"' '"other"' '"other"'
 
