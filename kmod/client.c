@@ -272,6 +272,19 @@ void tl_client_shut(struct tl_client *client)
 	settle_call(client);
 }
 
+/* An answer to who serves nobody, and all that is to be known of it: that it is here. */
+static bool received_outside(struct tl_client *client, const struct tl_task *task)
+{
+	struct tl_call *call = &client->call;
+
+	/* After an interim answer the call goes on. */
+	if (call->state < TL_CALL_SENDING || !tl_correlate_outside(call, &task->thread) ||
+	    READ_ONCE(client->link.interim))
+		return false;
+	call->state = TL_CALL_REPLYING;
+	return true;
+}
+
 /**
  * tl_client_received() - Bytes of an answer were received
  * @client: the connection, locked
@@ -288,6 +301,8 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
+	if (received_outside(client, task))
+		return TL_IGNORED;
 	settle_call(client);
 	follow_errand(call);
 	owner = tl_conn_lock_request(call->owner);

@@ -20,6 +20,7 @@
 #define THREADS_LOW 256
 
 struct tl_keyed_table tl_threads;
+DEFINE_PER_CPU(struct tl_task *, tl_thread_recent);
 static struct tl_pool tasks;
 
 int tl_thread_init(void)

@@ -7,6 +7,7 @@
 
 struct sock;
 struct task_struct;
+struct tl_conn;
 struct tl_frames;
 
 enum tl_futex { TL_FUTEX_NOT, TL_FUTEX_WAKES, TL_FUTEX_WAITS };
@@ -17,6 +18,7 @@ struct tl_task {
 	struct tl_thread thread;
 	struct tl_process *process; /* used by it; NULL: on its own */
 	struct tl_request_ref errand; /* that it began last, and uses */
+	struct tl_conn *conn; /* that it has used last, which is a hint */
 	struct tl_used last; /* when it was charged last */
 	u64 counted[TL_USED_COUNTS]; /* of events, and not charged yet */
 	unsigned long charged_jiffies; /* when that was */
@@ -27,6 +29,7 @@ struct tl_task {
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */
 	bool has_unclaimed; /* else it is all zero */
 	bool idle; /* what it does is for what comes next */
+	bool outside; /* it serves nobody, and what it uses is not asked for */
 	/* see handoff.c */
 	struct tl_ledger *ledger; /* see ledger.c; NULL: nothing was handed back to it */
 	u64 told_ns; /* when it has handed something back last */
@@ -62,18 +65,41 @@ static inline struct tl_task *tl_thread_find(struct task_struct *task)
 	return keyed ? container_of(keyed, struct tl_task, keyed) : NULL;
 }
 
+/* Of each processor, the entry that was looked for last: it mostly is the next one, too. */
+DECLARE_PER_CPU(struct tl_task *, tl_thread_recent);
+
+/**
+ * tl_thread_known() - The entry of the current task
+ *
+ * Entries' memory stays entries', so that a recent one may be looked at whatever has
+ * become of it.
+ *
+ * Context: task, interrupts off.
+ * Return: the entry, or NULL if it has none.
+ */
+static inline struct tl_task *tl_thread_known(void)
+{
+	struct tl_task *entry = this_cpu_read(tl_thread_recent);
+
+	if (likely(entry && READ_ONCE(entry->keyed.key) == current))
+		return entry;
+	entry = tl_thread_find(current);
+	if (entry)
+		this_cpu_write(tl_thread_recent, entry);
+	return entry;
+}
+
 /**
  * tl_thread_get() - The entry of the current task, made if need be
- * @task: current
  *
  * Context: task, interrupts off.
  * Return: the entry, or NULL if there is no memory left for it.
  */
-static inline struct tl_task *tl_thread_get(struct task_struct *task)
+static inline struct tl_task *tl_thread_get(void)
 {
-	struct tl_task *entry = tl_thread_find(task);
+	struct tl_task *entry = tl_thread_known();
 
-	return likely(entry) ? entry : tl_thread_add(task);
+	return likely(entry) ? entry : tl_thread_add(current);
 }
 
 int tl_thread_init(void);

@@ -76,7 +76,7 @@ void tl_track_woken(struct task_struct *woken)
 
 	if (!has_requests())
 		return;
-	task = tl_thread_find(current);
+	task = tl_thread_known();
 	if (task && task->futex == TL_FUTEX_WAKES && task->errand.request)
 		tl_handoff_wakes(task, woken);
 }

@@ -19,12 +19,12 @@ static inline bool has_requests(void)
 
 static inline struct tl_task *any_task(void)
 {
-	return tl_turn_up_to_date(tl_thread_get(current));
+	return tl_turn_up_to_date(tl_thread_get());
 }
 
 static inline struct tl_task *known_task(void)
 {
-	return tl_turn_up_to_date(tl_thread_find(current));
+	return tl_turn_up_to_date(tl_thread_known());
 }
 
 /* The current thread at an event, if it is known. */

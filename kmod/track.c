@@ -142,6 +142,16 @@ void tl_track_older(struct sock *sk, const char *comm)
 	local_irq_restore(flags);
 }
 
+/* A socket's connection, not locked; it mostly is the one that the thread has used last. */
+static struct tl_conn *peek(struct tl_task *task, const struct sock *sk)
+{
+	if (!task)
+		return tl_conn_peek(sk);
+	if (!task->conn || READ_ONCE(task->conn->sk) != sk)
+		task->conn = tl_conn_peek(sk);
+	return task->conn;
+}
+
 /*
  * Whether the current thread works on for the same request when it receives: more of that
  * request, or a part of an answer that it waits for.
@@ -178,7 +188,7 @@ turn_at(struct tl_task *task, struct tl_conn *conn, u64 now_ns,
 		return;
 	if (conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
-	else
+	else if (!conn || conn->side == TL_SERVER || !tl_turn_outside(task))
 		tl_turn_begin(task, now_ns);
 }
 
@@ -224,8 +234,8 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 	if (!has_requests())
 		return TL_IGNORED;
 	now_ns = ktime_get_mono_fast_ns();
-	conn = tl_conn_peek(sk);
 	task = any_task();
+	conn = peek(task, sk);
 	if (task)
 		turn_at(task, conn, now_ns, sends_on);
 	if (is_dead(sk))
@@ -299,7 +309,7 @@ void tl_track_receiving(struct sock *sk, bool peek, const void __user *base, siz
 
 	if (!task)
 		return;
-	tl_turn_receiving(task);
+	tl_turn_receiving(task, sk);
 	task->recv_sk = sk;
 	task->recv_bytes = 0;
 	task->recv_peek = peek;
@@ -395,8 +405,8 @@ void tl_track_received(struct sock *sk, int copied)
 		return;
 	local_irq_save(flags);
 	now_ns = ktime_get_mono_fast_ns();
-	conn = tl_conn_peek(sk);
 	task = has_requests() ? any_task() : NULL;
+	conn = peek(task, sk);
 	if (task)
 		turn_at(task, conn, now_ns, receives_on);
 	bytes = task ? new_bytes(task, sk, copied) : copied;
@@ -424,7 +434,7 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 	/* Without an entry nobody knows the socket: counted when it began. */
 	if (!task)
 		return;
-	conn = task->recv_sk ? tl_conn_peek(task->recv_sk) : NULL;
+	conn = task->recv_sk ? peek(task, task->recv_sk) : NULL;
 	now_ns = ktime_get_mono_fast_ns();
 	turn_at(task, conn, now_ns, receives_on);
 	if (task->recv_sk && !task->recv_peek) {
@@ -451,7 +461,7 @@ void tl_track_dispatched(bool always)
 	if (!task)
 		return;
 	always |= task->thread.multiplexes;
-	if (always || !tl_turn_stays(task))
+	if (!tl_turn_outside(task) && (always || !tl_turn_stays(task)))
 		tl_turn_begin(task, ktime_get_mono_fast_ns());
 	task->futex = TL_FUTEX_NOT;
 	if (always)

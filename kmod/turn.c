@@ -15,9 +15,14 @@
  * A request may end before the thread is done with it: its connection is closed, or its
  * time is over. What the thread uses until it turns to something else is charged to the
  * request's class nevertheless.
+ *
+ * Who only asks and serves nobody, as a load generator does, is outside: there is no request
+ * that what it uses could be charged to.
  */
 #include <linux/jiffies.h>
 #include <linux/sched.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
 
 #include "conn.h"
 #include "errand.h"
@@ -48,6 +53,17 @@ static noinline void charge_late(struct tl_task *task, u64 now_ns)
 	task->has_unclaimed = true;
 }
 
+/* What it has used before is charged to nobody. */
+static void begin_account(struct tl_task *task, u64 now_ns)
+{
+	task->outside = false;
+	memset(task->counted, 0, sizeof(task->counted));
+	if (static_branch_unlikely(&tl_scoped_on))
+		tl_scoped_skip();
+	tl_usage_now(&task->last, now_ns);
+	task->charged_jiffies = jiffies;
+}
+
 /**
  * tl_turn_charge() - Charge what the current thread has used to what it works on
  * @task: its entry
@@ -61,6 +77,10 @@ void tl_turn_charge(struct tl_task *task, u64 now_ns)
 	struct tl_request *request;
 	u64 cpu_ns;
 
+	if (unlikely(task->outside)) {
+		begin_account(task, now_ns);
+		return;
+	}
 	task->charged_jiffies = jiffies;
 	/* Another thread may have answered meanwhile. */
 	if (now->request && READ_ONCE(now->request->errand))
@@ -176,11 +196,7 @@ void tl_turn_forget(struct tl_task *task)
 	task->waited = false;
 	task->hands_back = false;
 	task->ring_receives = false;
-	memset(task->counted, 0, sizeof(task->counted));
-	if (static_branch_unlikely(&tl_scoped_on))
-		tl_scoped_skip();
-	tl_usage_now(&task->last, ktime_get_mono_fast_ns());
-	task->charged_jiffies = jiffies;
+	begin_account(task, ktime_get_mono_fast_ns());
 	task->epoch = READ_ONCE(tl_level_epoch);
 }
 
@@ -233,7 +249,7 @@ void tl_turn_rest(struct tl_task *task, struct tl_request *request)
  */
 struct tl_task *tl_turn_task(u64 now_ns)
 {
-	struct tl_task *task = tl_turn_up_to_date(tl_thread_get(current));
+	struct tl_task *task = tl_turn_up_to_date(tl_thread_get());
 
 	if (task)
 		tl_turn_begin(task, now_ns);
@@ -243,17 +259,22 @@ struct tl_task *tl_turn_task(u64 now_ns)
 /**
  * tl_turn_receiving() - The thread may be about to wait for what it works on next
  * @task: the current thread
+ * @sk: what it receives from; NULL: it is not known
  *
- * The time that ends an answer would pass meanwhile.
+ * The time that ends an answer would pass meanwhile. Where something is there already it does
+ * not wait, and what it has used is charged when it has it.
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_receiving(struct tl_task *task)
+void tl_turn_receiving(struct tl_task *task, const struct sock *sk)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 
 	/* A hint, so that no lock is needed. */
-	if (now->request && READ_ONCE(now->request->state) != TL_REQUEST_OPEN)
+	if (!now->request || READ_ONCE(now->request->state) == TL_REQUEST_OPEN)
+		return;
+	if (!sk || sk->sk_family == AF_UNIX ||
+	    READ_ONCE(tcp_sk(sk)->rcv_nxt) == READ_ONCE(tcp_sk(sk)->copied_seq))
 		tl_turn_charge(task, ktime_get_mono_fast_ns());
 }
 

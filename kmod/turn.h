@@ -17,7 +17,7 @@ void tl_turn_charge(struct tl_task *task, u64 now_ns);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
 void tl_turn_accepted(struct tl_task *task);
-void tl_turn_receiving(struct tl_task *task);
+void tl_turn_receiving(struct tl_task *task, const struct sock *sk);
 void tl_turn_waits(struct tl_task *task);
 void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own);
 void tl_turn_rest(struct tl_task *task, struct tl_request *request);
@@ -107,6 +107,22 @@ static inline bool tl_turn_stays(const struct tl_task *task)
 	       time_before(jiffies, task->charged_jiffies + TL_TURN_CHARGE) &&
 	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN &&
 	       READ_ONCE(now->request->seq) == now->seq;
+}
+
+/**
+ * tl_turn_outside() - Whether the thread's turn is nobody's
+ * @task: the current thread, which calls somebody or asks for what to do next
+ *
+ * Context: task, interrupts off.
+ * Return: true, and what it has used is forgotten; false if it may be for a request.
+ */
+static inline bool tl_turn_outside(struct tl_task *task)
+{
+	if (tl_correlate_serves(&task->thread) || task->reading)
+		return false;
+	task->outside = true;
+	task->futex = TL_FUTEX_NOT;
+	return true;
 }
 
 #endif

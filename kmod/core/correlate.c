@@ -176,10 +176,18 @@ struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 	return thread->current_request;
 }
 
-/* Whether a thread, or its process, has ever received a request. */
-bool tl_correlate_serves(const struct tl_thread *thread)
+/**
+ * tl_correlate_outside() - Whether what comes of a call is nobody's
+ * @call: the connection's call
+ * @thread: who acts
+ *
+ * Who serves nobody, and called for nobody, has no account that an answer could change.
+ *
+ * Context: the lock of the call's connection is held, and @thread owned.
+ */
+bool tl_correlate_outside(const struct tl_call *call, const struct tl_thread *thread)
 {
-	return thread->serves || thread->process->serves;
+	return call->outside && !call->owner.request && !tl_correlate_serves(thread);
 }
 
 /**

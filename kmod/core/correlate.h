@@ -36,6 +36,12 @@ struct tl_thread {
 	struct tl_thread *process; /* whose serves counts for all its threads */
 };
 
+/* Whether a thread, or its process, has ever received a request. */
+static inline bool tl_correlate_serves(const struct tl_thread *thread)
+{
+	return thread->serves || thread->process->serves;
+}
+
 struct tl_link;
 
 bool tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread,
@@ -49,7 +55,7 @@ enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_n
 
 struct tl_request_ref tl_correlate_call_owner(const struct tl_call *call,
 					      const struct tl_thread *thread);
-bool tl_correlate_serves(const struct tl_thread *thread);
+bool tl_correlate_outside(const struct tl_call *call, const struct tl_thread *thread);
 void tl_correlate_connected(struct tl_call *call, struct tl_request *owner, u64 now_ns);
 enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
 				       struct tl_request *owner, u64 now_ns, u64 bytes);

@@ -77,6 +77,8 @@ extern __thread long bench_this_offset;
 #define per_cpu_ptr(p, cpu) ((__typeof__(&*(p)))((char *)(p) + bench_cpu_offset[cpu]))
 #define this_cpu_ptr(p) ((__typeof__(&*(p)))((char *)(p) + bench_this_offset))
 #define per_cpu(x, cpu) (*per_cpu_ptr(&(x), cpu))
+#define this_cpu_read(x) (*this_cpu_ptr(&(x)))
+#define this_cpu_write(x, value) ((void)(*this_cpu_ptr(&(x)) = (value)))
 #define this_cpu_add(x, n) ((void)(*this_cpu_ptr(&(x)) += (n)))
 #define this_cpu_inc(x) this_cpu_add(x, 1)
 #define this_cpu_inc_return(x) (++*this_cpu_ptr(&(x)))
