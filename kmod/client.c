@@ -215,6 +215,22 @@ static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64
 	return outcome;
 }
 
+/*
+ * The first bytes of a call by who serves nobody: the other end is told when that was, and nothing
+ * else is to be known, not even how much of what was offered is taken.
+ */
+static bool sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns)
+{
+	struct tl_call *call = &client->call;
+
+	if (call->state != TL_CALL_REPLYING || !call->peer || !tl_correlate_outside(call, &task->thread))
+		return false;
+	call->state = TL_CALL_SENDING;
+	client->conn.send.offered = 0;
+	tell_callee(client, NULL, now_ns);
+	return true;
+}
+
 /**
  * tl_client_sent() - Bytes of a call are sent
  * @client: the connection, locked
@@ -231,6 +247,8 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
+	if (sent_outside(client, task, now_ns))
+		return TL_IGNORED;
 	settle_call(client);
 	if (!call->peer)
 		call->peer = tl_peer_number(client->conn.sk);

@@ -35,17 +35,25 @@ struct tl_hook_hits {
 
 struct tl_cost {
 	u64 hits;
+	u64 next; /* hit that is in the sample */
 	u64 ns; /* of the sample */
 };
 
 DECLARE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
 
+/* Whether this hit is in the sample. Context: any. */
+static __always_inline bool tl_cost_hit(enum tl_cost_kind kind)
+{
+	if (likely(this_cpu_inc_return(tl_cost[kind].hits) < this_cpu_read(tl_cost[kind].next)))
+		return false;
+	this_cpu_add(tl_cost[kind].next, TL_COST_SAMPLE);
+	return true;
+}
+
 /* Context: any. Return: what tl_cost_end() is told. */
 static __always_inline u64 tl_cost_begin(enum tl_cost_kind kind)
 {
-	if (likely(this_cpu_inc_return(tl_cost[kind].hits) % TL_COST_SAMPLE))
-		return 0;
-	return local_clock();
+	return tl_cost_hit(kind) ? local_clock() : 0;
 }
 
 /* @of: a hook's, or NULL. */
@@ -66,18 +74,20 @@ static __always_inline void tl_cost_end(enum tl_cost_kind kind,
 	}
 }
 
+void tl_cost_time(enum tl_cost_kind kind, struct tl_hook_hits __percpu *of,
+		  void (*handler)(struct pt_regs *regs), struct pt_regs *regs);
+
 /* A hit of a hook that is handed registers. Context: any. */
 static __always_inline void tl_cost_handle(enum tl_cost_kind kind,
 					   struct tl_hook_hits __percpu *of,
 					   void (*handler)(struct pt_regs *regs),
 					   struct pt_regs *regs)
 {
-	u64 began;
-
 	this_cpu_inc(of->hits);
-	began = tl_cost_begin(kind);
-	handler(regs);
-	tl_cost_end(kind, of, began);
+	if (unlikely(tl_cost_hit(kind)))
+		tl_cost_time(kind, of, handler, regs);
+	else
+		handler(regs);
 }
 
 #endif

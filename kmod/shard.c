@@ -43,7 +43,7 @@ static struct tl_entry **chain_of(struct set *set, enum tl_sums kind, u32 a, u32
 	return &set->chain[kind][(a * 31 + b * 7 + c) % BUCKETS];
 }
 
-static struct tl_entry *find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+static __always_inline struct tl_entry *find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
 	struct tl_entry *entry = *chain_of(set, kind, a, b, c);
 
@@ -169,14 +169,11 @@ static void link_entry(struct set *set, enum tl_sums kind, struct tl_entry *entr
 	*head = entry;
 }
 
-/* The entry of a key, a new one being zero; NULL and counted if there is no memory. */
-static struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+/* The slow part of get(). */
+static noinline struct tl_entry *new_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
-	struct tl_entry *entry = find_entry(set, kind, a, b, c);
+	struct tl_entry *entry = tl_pool_get(&kinds[kind].pool);
 
-	if (likely(entry))
-		return entry;
-	entry = tl_pool_get(&kinds[kind].pool);
 	if (!entry) {
 		this_cpu_inc(tl_stats.loss[TL_LOSS_CELLS_FULL]);
 		return NULL;
@@ -187,6 +184,14 @@ static struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u3
 	entry->key[2] = c;
 	link_entry(set, kind, entry);
 	return entry;
+}
+
+/* The entry of a key, a new one being zero; NULL and counted if there is no memory. */
+static __always_inline struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+{
+	struct tl_entry *entry = find_entry(set, kind, a, b, c);
+
+	return likely(entry) ? entry : new_entry(set, kind, a, b, c);
 }
 
 static void add_edge(struct set *set, u32 tier, u32 class, const struct tl_call_sum *sum)

@@ -9,10 +9,24 @@ DEFINE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
 
 void tl_stats_init(void)
 {
+	unsigned int i;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		seqcount_init(&per_cpu_ptr(&tl_stats, cpu)->seq);
+		for (i = 0; i < TL_COST_KINDS; i++)
+			per_cpu(tl_cost[i].next, cpu) = TL_COST_SAMPLE;
+	}
+}
+
+/* The hit of a hook that is in the sample, for itself so that others need not save what it changes. */
+void tl_cost_time(enum tl_cost_kind kind, struct tl_hook_hits __percpu *of,
+		  void (*handler)(struct pt_regs *regs), struct pt_regs *regs)
+{
+	u64 began = local_clock();
+
+	handler(regs);
+	tl_cost_end(kind, of, began);
 }
 
 /**

@@ -36,7 +36,7 @@ static inline struct tl_task *tl_turn_up_to_date(struct tl_task *task)
 static inline void tl_turn_begin_anew(struct tl_task *task)
 {
 	if (task->has_unclaimed)
-		memset(&task->unclaimed, 0, sizeof(task->unclaimed));
+		tl_used_clear(&task->unclaimed);
 	task->has_unclaimed = false;
 	task->answered.request = NULL;
 	task->idle = false;

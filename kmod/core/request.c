@@ -58,7 +58,7 @@ void tl_request_begin(struct tl_request *request, u64 now_ns)
 	request->queue_ns = 0;
 	request->bytes_in = 0;
 	request->bytes_out = 0;
-	memset(&request->used, 0, sizeof(request->used));
+	tl_used_clear(&request->used);
 	memset(&request->match, 0, sizeof(request->match));
 }
 

@@ -121,6 +121,20 @@ static inline bool tl_request_alive(const struct tl_request_ref *ref)
 		ref->request->state == TL_REQUEST_ANSWERED);
 }
 
+/* Both are done at most events, and loops of their few words cost as much as the words. */
+static inline void tl_used_clear(struct tl_used *used)
+{
+	unsigned int i;
+
+	used->cpu_ns = 0;
+	used->run_wait_ns = 0;
+	used->storage_read = 0;
+	used->storage_write = 0;
+#pragma GCC unroll 8
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		used->counts[i] = 0;
+}
+
 static inline void tl_used_add(struct tl_used *into, const struct tl_used *from)
 {
 	unsigned int i;
@@ -129,6 +143,7 @@ static inline void tl_used_add(struct tl_used *into, const struct tl_used *from)
 	into->run_wait_ns += from->run_wait_ns;
 	into->storage_read += from->storage_read;
 	into->storage_write += from->storage_write;
+#pragma GCC unroll 8
 	for (i = 0; i < TL_USED_COUNTS; i++)
 		into->counts[i] += from->counts[i];
 }
