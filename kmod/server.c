@@ -310,7 +310,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 	settle(server, server->conn.sk);
 	if (unlikely(is_off(server))) {
 		tl_server_end(server);
-		tl_turn_for_nobody(task);
+		tl_turn_not_followed(task);
 		return TL_IGNORED;
 	}
 	if (again) {
@@ -318,7 +318,7 @@ enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *tas
 		unopen(server);
 	}
 	if (unlikely(is_coarse(server))) {
-		tl_turn_for_nobody(task);
+		tl_turn_not_followed(task);
 		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
 						tl_losses()))
 			deposit(ended);
@@ -403,6 +403,19 @@ static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 }
 
 /*
+ * Who answers what is looked at from end to end only does not matter, but what he did for it is not for
+ * the next one, unless he works on something else: that he has only helped out with.
+ */
+static void answers_coarse(const struct tl_request *request, struct tl_task *task)
+{
+	if (!task)
+		return;
+	tl_turn_end_errand(task);
+	if (!task->thread.current_request.request || is_at_work_on(task, request))
+		tl_turn_not_followed(task);
+}
+
+/*
  * Whether it may be the rest of an answer that has ended already. Who speaks first has not been
  * asked before, and who was asked long ago speaks of something else.
  */
@@ -440,10 +453,8 @@ enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u
 	enum tl_outcome outcome;
 	bool own;
 
-	/* Who answers it does not matter, but what he did for it is not for the next one. */
 	if (unlikely(request->coarse)) {
-		if (task)
-			tl_turn_end_errand(task);
+		answers_coarse(request, task);
 		task = NULL;
 	}
 	own = task && is_at_work_on(task, request);

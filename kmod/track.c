@@ -198,16 +198,23 @@ turn_at(struct tl_task *task, struct tl_conn *conn, u64 now_ns,
  */
 static noinline struct tl_conn *add_late(struct sock *sk, struct tl_task *task)
 {
+	const struct tl_tier *tier;
 	struct tl_endpoint at;
 	struct tl_conn *conn;
 
-	if (sk->sk_state != TCP_ESTABLISHED || !tl_endpoint_local(&at, sk) ||
-	    !tl_tier_find(&at))
+	if (sk->sk_state != TCP_ESTABLISHED || !tl_endpoint_local(&at, sk))
+		return NULL;
+	tier = tl_tier_find(&at);
+	if (!tier)
 		return NULL;
 	conn = tl_server_add(sk, current->comm);
-	if (!conn && task)
+	if (conn || !task)
+		return conn;
+	if (READ_ONCE(tier->level) == TIERLENS_LEVEL_OFF)
+		tl_turn_not_followed(task);
+	else
 		tl_turn_for_nobody(task);
-	return conn;
+	return NULL;
 }
 
 static struct tl_conn *lock_or_add(struct sock *sk, struct tl_conn *peeked, struct tl_task *task)

@@ -63,6 +63,17 @@ static inline void tl_turn_for_nobody(struct tl_task *task)
 	tl_turn_claim(task, NULL);
 }
 
+/*
+ * The same, for it works on something that nobody wants to see followed: until it takes a request that
+ * is, what it asks for is nobody's errand, and what it tells others is no end of one.
+ */
+static inline void tl_turn_not_followed(struct tl_task *task)
+{
+	tl_turn_for_nobody(task);
+	task->thread.serves = 0;
+	task->hands_back = false;
+}
+
 /* What the thread does next is not part of its errand, if it runs one. */
 static inline void tl_turn_end_errand(struct tl_task *task)
 {
@@ -73,10 +84,11 @@ static inline void tl_turn_end_errand(struct tl_task *task)
 }
 
 /**
- * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was
+ * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was, or that it is nobody's
  * @task: the current thread
  *
- * Who answers and then waits for his next job might keep it for long.
+ * Who answers and then waits for his next job might keep it for long, and who is not followed any
+ * more for good.
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
@@ -84,7 +96,8 @@ static inline void tl_turn_drop_adopted(struct tl_task *task)
 {
 	struct tl_request_ref errand = task->errand;
 
-	if (errand.request && tl_errand_became(errand).request != errand.request)
+	if (errand.request && (tl_errand_became(errand).request != errand.request ||
+			       !tl_correlate_serves(&task->thread)))
 		tl_turn_drop_errand(task);
 }
 

@@ -152,6 +152,17 @@ sleep $((2 * slow))
 stop_follow
 is "$(unattributed /tmp/kept-trace.jsonl)" 0 'kept: calls of threads that have served are no loss'
 jq -en "$(cells /tmp/kept-trace.jsonl $front traced) > 10" >/dev/null && ok 'kept: requests' || not_ok 'kept: requests'
+is "$(tierlens status --json | jq .occupancy.errands)" 0 'kept: and nobody'\''s errands'
+wait $asker
+check 'front: as the others, once more' tlmnl level tierserver:$front
+keep 400
+check 'front: off, with connections that have served' tlmnl level tierserver:$front off
+follow /tmp/kept-off.jsonl
+sleep $((2 * slow))
+stop_follow
+is "$(tierlens status --json | jq .occupancy.errands) $(unattributed /tmp/kept-off.jsonl)" '0 0' \
+	'kept: nor are calls of who is off'
+jq -en "$(cells /tmp/kept-off.jsonl $back count) > 10" >/dev/null && ok 'kept: the other tier is seen' || not_ok 'kept: the other tier is seen'
 wait $asker
 check 'all: trace' tlmnl level tierserver:$front && tlmnl level - trace || not_ok 'all: trace'
 keep 400
