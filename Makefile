@@ -83,7 +83,7 @@ CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+sin
 	6.1-arm64+single 6.12+single
 CHECK ?= host $(CHECK_VM) static
 
-.PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-page eval-push check check-deb check-long check-vm check-static guest guest-arm64 vm-setup clean
+.PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-page eval-push check check-deb check-long check-vm check-static guest guest-arm64 soak vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
 	@tools/setup build check vm
 	@$(MAKE) --no-print-directory user guest
@@ -127,6 +127,12 @@ check: ## all tests; installs what they need
 	@tools/setup browser || echo "Without chromium the test of the page is skipped."
 	@$(MAKE) --no-print-directory -j$$(nproc) user guest bench-programs
 	@tools/check $(CHECK)
+
+soak: ## an hour of the shop in a virtual machine, levels switching, the daemon under sanitizers; ARGS="--env MINUTES=10": less
+	@tools/setup build check vm
+	@$(MAKE) --no-print-directory user guest $(O)/user-test/tierlensd
+	@tools/kmod-build 6.1
+	selftests/vm/run 6.1+single --add $(O)/user-test/tierlensd=bin/tierlensd-san $(ARGS) selftests/vm/tests/soak.sh
 
 check-long: ## all tests on all kernels, 200 reloads, 10,000 connections, the debug and KCSAN kernels, a minute of each fuzzer, and the packages on a clean Debian
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check

@@ -101,6 +101,10 @@ $(user-test-dir)/tierlens-fake: $(user-fake) $(user-test-dir)/user/main.o $(user
 $(user-test-dir)/tierlensd-fake: $(user-fake) $(user-test-dir)/user/daemon/main.o $(user-test-lib)
 	$(CC) $(user-test-flags) -o $@ $^ $(LDFLAGS) $(user-daemon-libs) $(user-libs)
 
+# The real one, under the sanitizers, for a machine that does not have them.
+$(user-test-dir)/tierlensd: $(user-test-dir)/user/daemon/main.o $(user-test-lib)
+	$(CC) $(user-test-flags) -static-libasan -static-libubsan -o $@ $^ $(LDFLAGS) $(user-daemon-libs) $(user-libs)
+
 # A program as distributions build them, but for one function, to be looked at from outside.
 user-stacks := $(user-test-dir)/sync-stacks
 user-stacks-flags := -std=gnu11 -O2 -g $(user-warnings) -D_GNU_SOURCE -Iinclude/uapi -fno-stack-protector
