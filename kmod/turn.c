@@ -166,6 +166,9 @@ void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own
 	if (task->answered.request == ref.request && task->answered.seq == ref.seq)
 		own = false;
 	tl_turn_claim(task, request);
+	/* A worker takes requests from nobody; one that was taken for it works for itself. */
+	if (own && !task->thread.dispatches)
+		task->hands_back = false;
 	if (own || other)
 		return;
 	task->answered = ref;
