@@ -36,7 +36,7 @@ struct shard {
 
 static struct shard __percpu *shards;
 static struct tl_grid grid;
-static struct set merged;
+static struct set taken_set, merged; /* of the interval that is being taken */
 
 static struct tl_entry **chain_of(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
@@ -381,21 +381,21 @@ static void merge_chain(enum tl_sums kind, struct tl_entry *entry)
 static void take_shard(struct shard *shard, u64 generation)
 {
 	struct set *set = &shard->sets[generation % OPEN];
-	struct tl_entry *chain[BUCKETS];
 	unsigned int kind, i;
 	unsigned long flags;
 
-	/* By kind, for all at once would be too much for the stack. */
-	for (kind = 0; kind < TL_SUMS; kind++) {
-		raw_spin_lock_irqsave(&shard->lock, flags);
-		/* From now on nothing is added to it. */
-		shard->base = generation + 1;
-		memcpy(chain, set->chain[kind], sizeof(chain));
-		memset(set->chain[kind], 0, sizeof(chain));
-		raw_spin_unlock_irqrestore(&shard->lock, flags);
+	/*
+	 * All kinds at once: from now on the place is that of a later interval, and who is late
+	 * in closing them finds requests going into that one already.
+	 */
+	raw_spin_lock_irqsave(&shard->lock, flags);
+	shard->base = generation + 1;
+	taken_set = *set;
+	memset(set, 0, sizeof(*set));
+	raw_spin_unlock_irqrestore(&shard->lock, flags);
+	for (kind = 0; kind < TL_SUMS; kind++)
 		for (i = 0; i < BUCKETS; i++)
-			merge_chain(kind, chain[i]);
-	}
+			merge_chain(kind, taken_set.chain[kind][i]);
 }
 
 /* A path's ancestors are in the interval, too, so that it can be read by itself. */
