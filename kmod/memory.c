@@ -76,7 +76,8 @@ void *tl_memory_zalloc(size_t bytes)
 
 	if (!tl_memory_charge(bytes))
 		return NULL;
-	p = kvzalloc(bytes, GFP_KERNEL);
+	/* Who asks counts what he has not got, or says so himself: no traces in the log. */
+	p = kvzalloc(bytes, GFP_KERNEL | __GFP_NOWARN);
 	if (!p)
 		tl_memory_uncharge(bytes);
 	return p;
