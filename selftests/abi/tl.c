@@ -2,6 +2,7 @@
 #include "tl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,46 @@ struct nlmsghdr *tl_request(struct tl *tl, char *buffer, uint8_t cmd, uint16_t f
 	return nlh;
 }
 
+/**
+ * tl_fail() - Let an allocation fail that the kernel makes for the next request
+ * @tl: the socket
+ * @n: which, from 1 on
+ *
+ * Return: 0 or a negative errno, -ENOENT if the kernel cannot do that.
+ */
+int tl_fail(struct tl *tl, unsigned int n)
+{
+	tl->fail_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	tl->fail = n;
+	return tl->fail_fd < 0 ? -errno : 0;
+}
+
+/* Whether it has failed, and not that there were fewer. No other will. */
+bool tl_has_failed(struct tl *tl)
+{
+	char left[16] = "";
+	bool failed = pread(tl->fail_fd, left, sizeof(left) - 1, 0) > 0 && atoi(left) == 0 && !tl->fail;
+
+	if (pwrite(tl->fail_fd, "0", 1, 0) != 1)
+		failed = false;
+	close(tl->fail_fd);
+	return failed;
+}
+
+static int fail_from_now_on(struct tl *tl)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", tl->fail);
+
+	tl->fail = 0;
+	return pwrite(tl->fail_fd, text, length, 0) == length ? 0 : -EIO;
+}
+
 /* As to any file: without an address the kernel asks what who opened the socket may. Returns 0 or a negative errno. */
 int tl_send(struct tl *tl, const void *bytes, size_t length)
 {
+	if (tl->fail && fail_from_now_on(tl))
+		return -EIO;
 	return send(mnl_socket_get_fd(tl->socket), bytes, length, 0) < 0 ? -errno : 0;
 }
 

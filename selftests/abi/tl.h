@@ -22,6 +22,8 @@ struct tl {
 	size_t buffer_bytes;
 	char *buffer;
 	char sentence[256]; /* the kernel's, about its last refusal; empty if none */
+	unsigned int fail;  /* so many allocations after the next request begins one fails; 0: none */
+	int fail_fd;	    /* where that is said */
 };
 
 /* What came back. */
@@ -36,6 +38,8 @@ typedef int tl_message_fn(const struct nlmsghdr *nlh, void *arg);
 int tl_open(struct tl *tl, size_t buffer_bytes, int rcvbuf_bytes);
 void tl_close(struct tl *tl);
 struct nlmsghdr *tl_request(struct tl *tl, char *buffer, uint8_t cmd, uint16_t flags);
+int tl_fail(struct tl *tl, unsigned int n);
+bool tl_has_failed(struct tl *tl);
 int tl_send(struct tl *tl, const void *bytes, size_t length);
 int tl_receive(struct tl *tl, int flags, tl_message_fn *message, void *arg,
 	       struct tl_answer *answer);

@@ -39,6 +39,8 @@ static const char help[] =
 	"  --rcvbuf BYTES          the socket's receive buffer\n"
 	"  --stop                  stop after the first part, until SIGCONT\n"
 	"  --pause MS              between two readings (20)\n"
+	"  --fail N                the N-th allocation that the kernel makes for the command fails,\n"
+	"                          if it can do that; exit status 3: there were fewer\n"
 	"  --parts                 tell of how many parts an interval was\n"
 	"In a PREFIX \\xHH is a byte; a PATH begins with / or, if abstract, with @.\n"
 	"Prints JSON lines. A refusal is told on stderr as 'ERROR: SENTENCE', exit "
@@ -640,6 +642,7 @@ static const struct option longs[] = {
 	{"stop", no_argument, NULL, 'p'},
 	{"parts", no_argument, NULL, 'n'},
 	{"pause", required_argument, NULL, 'e'},
+	{"fail", required_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -660,6 +663,8 @@ int main(int argc, char **argv)
 {
 	size_t buffer_bytes = TL_BUFFER_BYTES;
 	const struct command *command;
+	unsigned int fail = 0;
+	bool fewer = false;
 	int option, rcvbuf = 0, ret;
 
 	while ((option = getopt_long(argc, argv, "+h", longs, NULL)) != -1)
@@ -679,6 +684,9 @@ int main(int argc, char **argv)
 		case 'e':
 			pause_ms = to_number(optarg);
 			break;
+		case 'f':
+			fail = to_number(optarg);
+			break;
 		case 'h':
 			fputs(help, stdout);
 			return 0;
@@ -688,9 +696,15 @@ int main(int argc, char **argv)
 	reader.out = stdout;
 	command = find(argc - optind, argv + optind);
 	ret = tl_open(&tl, buffer_bytes, rcvbuf);
+	if (!ret && fail)
+		ret = tl_fail(&tl, fail);
 	if (!ret)
 		ret = command->run(argc - optind, argv + optind);
+	if (tl.fail_fd > 0)
+		fewer = !tl_has_failed(&tl);
 	ret = finish(ret);
+	if (fewer)
+		ret = 3;
 	interval_free(&reader);
 	tl_close(&tl);
 	return ret;

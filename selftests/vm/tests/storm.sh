@@ -11,27 +11,10 @@
 # leave the servers alone are one storm: to start and end all servers takes longest
 . /job/lib.sh
 . /job/chain.sh
+# shellcheck source=selftests/vm/storm.sh
+. /job/storm.sh
 
-group=/sys/fs/cgroup/test/storm
-socket=/tmp/storm.sock
-below=/tmp/below.sock
-storms=${STORMS:-many_things servers_killed cap_reached}
-pause=$((slow > 1 ? 4 : 1)) # seconds that a storm lasts
-
-# name  options; all call the tier below, some by TCP, some by its UNIX socket
-shapes="
-thread		--port 9101 --mode thread --next 9109 --calls 2
-epoll		--port 9102 --mode epoll --pool 2 --next 9109 --calls 1
-pool		--port 9103 --mode pool --pool 4 --next unix:$below --calls 2
-eventfd		--port 9104 --mode pool-eventfd --answer io --pool 4 --next 9109 --calls 1
-pipe		--port 9105 --mode pool-pipe --answer io --pool 4 --next unix:$below --calls 1
-uring		--port 9106 --mode uring --next 9109 --calls 1
-uring-sync	--port 9107 --mode uring-sync --next 9109 --calls 1
-fork		--port 9108 --mode fork --next 9109 --calls 1
-unix		--listen unix:$socket --mode thread --next unix:$below --calls 1
-coroutine	--port 9110 --mode coroutine --pool 2 --next 9109 --calls 1
-"
-fronts="9101 9102 9103 9104 9105 9106 9107 9108 unix:$socket 9110"
+storms=${STORMS:-many_things servers_killed cap_reached} not_in_all=many_things
 
 # Half of a large answer, then the end: in good order, or by a reset.
 cat >/tmp/halfway.py <<'END'
@@ -86,129 +69,13 @@ print('open', flush=True)
 time.sleep(1000)
 END
 
-# ---- servers and loads --------------------------------------------------------
-
-declare -A server
-loads=()
-
-start_server()
-{
-	local name=$1
-	shift
-
-	# In a group of their own: what is forked and loses its parent is found there.
-	{
-		echo "$BASHPID" >$group/cgroup.procs
-		exec tierserver --name "$name" --log /dev/null --requests 1000000 --sleep-us 30000 "$@"
-	} >/dev/null 2>&1 &
-	server[$name]=$!
-}
-
-start_servers()
-{
-	local name options
-
-	rm -f $socket $below
-	start_server below --port 9109 --mode thread
-	start_server below-unix --listen unix:$below --mode pool-eventfd --pool 4
-	wait_until 20 test -S $below
-	while read -r name options; do
-		# shellcheck disable=SC2086  # words
-		[ -z "$name" ] || start_server "$name" $options
-	done <<<"$shapes"
-	wait_until 20 all_listen
-}
-
-all_listen()
-{
-	[ -S $socket ] && [ "$(ss -Hltn 'sport >= :9101 and sport <= :9110' | wc -l)" = 10 ]
-}
-
-# start_loads [OPTION...]: on all fronts, until they are told to end; with little to do, so
-# that the storm has its share of a slow machine, and much that is open
-start_loads()
-{
-	local front
-
-	for front in $fronts; do
-		load --to "$front" --connections $((slow > 1 ? 1 : 3)) --requests 1000000 --seconds 1000 \
-			--think-ms $((slow > 1 ? 3000 : 100)) \
-			--ask 'c01 size=20000 sends=2 gap=2000' --ask c02 "$@" >/dev/null 2>&1 &
-		loads+=($!)
-	done
-}
-
-end_loads()
-{
-	local pid
-
-	for pid in "${loads[@]}"; do
-		kill "-${1:-INT}" "$pid" 2>/dev/null
-	done
-	for pid in "${loads[@]}"; do
-		wait "$pid" 2>/dev/null
-	done
-	loads=()
-}
-
-end_servers()
-{
-	local name
-
-	for name in "${!server[@]}"; do
-		kill "-${1:-TERM}" "${server[$name]}" 2>/dev/null
-	done
-	for name in "${!server[@]}"; do
-		wait "${server[$name]}" 2>/dev/null
-	done
-	server=()
-	for name in $(<$group/cgroup.procs); do
-		kill -KILL "$name" 2>/dev/null
-	done
-}
-
-# ---- what is left ---------------------------------------------------------------
-
-# All that comes and goes with sockets, threads and work; the rest stays with measuring.
-left()
-{
-	tierlens status --json | jq -c '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
-}
-
-nothing_left()
-{
-	[ "$(left)" = '{}' ]
-}
-
-no_sums()
-{
-	[ "$(tierlens status --json | jq .occupancy.sums)" = 0 ]
-}
-
-identity()
-{
-	tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored'
-}
-
 # storm NAME FUNCTION
 storm()
 {
-	local seen
-
-	[[ $storms = all && $2 != many_things || " $storms " = *" $2 "* ]] || return
-	start_servers
-	start_loads
-	sleep $pause
-	seen=$(left)
+	chosen "$2" || return
+	begin_storm
 	$2
-	end_loads
-	end_servers
-	wait_until 20 nothing_left
-	is "$(left)" '{}' "$1: nothing is left in any table"
-	is "$(identity)" 0 "$1: events seen = attributed + unattributed + ignored"
-	diag "$1: in between $seen"
-	[[ $seen = *servers* && $seen = *clients* && $seen = *threads* ]] ||
-		not_ok "$1: there was little to be left: $seen"
+	end_storm "$1"
 }
 
 # ---- storms ---------------------------------------------------------------------
