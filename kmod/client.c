@@ -223,7 +223,8 @@ static bool sent_outside(struct tl_client *client, const struct tl_task *task, u
 {
 	struct tl_call *call = &client->call;
 
-	if (call->state != TL_CALL_REPLYING || !call->peer || !tl_correlate_outside(call, &task->thread))
+	if (call->state != TL_CALL_REPLYING || !call->peer ||
+	    !tl_correlate_outside(call, &task->thread))
 		return false;
 	call->state = TL_CALL_SENDING;
 	client->conn.send.offered = 0;

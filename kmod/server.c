@@ -403,8 +403,8 @@ static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 }
 
 /*
- * Who answers what is looked at from end to end only does not matter, but what he did for it is not for
- * the next one, unless he works on something else: that he has only helped out with.
+ * Who answers what is looked at from end to end only does not matter, but what he did for it
+ * is not for the next one, unless he works on something else: that he has only helped out with.
  */
 static void answers_coarse(const struct tl_request *request, struct tl_task *task)
 {

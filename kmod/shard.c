@@ -43,7 +43,8 @@ static struct tl_entry **chain_of(struct set *set, enum tl_sums kind, u32 a, u32
 	return &set->chain[kind][(a * 31 + b * 7 + c) % BUCKETS];
 }
 
-static __always_inline struct tl_entry *find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+static __always_inline struct tl_entry *
+find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
 	struct tl_entry *entry = *chain_of(set, kind, a, b, c);
 
@@ -187,7 +188,8 @@ static noinline struct tl_entry *new_entry(struct set *set, enum tl_sums kind, u
 }
 
 /* The entry of a key, a new one being zero; NULL and counted if there is no memory. */
-static __always_inline struct tl_entry *get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
+static __always_inline struct tl_entry *
+get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
 	struct tl_entry *entry = find_entry(set, kind, a, b, c);
 

@@ -19,7 +19,7 @@ void tl_stats_init(void)
 	}
 }
 
-/* The hit of a hook that is in the sample, for itself so that others need not save what it changes. */
+/* A hit that is in the sample: for itself, so that others need not save what it changes. */
 void tl_cost_time(enum tl_cost_kind kind, struct tl_hook_hits __percpu *of,
 		  void (*handler)(struct pt_regs *regs), struct pt_regs *regs)
 {

@@ -64,8 +64,8 @@ static inline void tl_turn_for_nobody(struct tl_task *task)
 }
 
 /*
- * The same, for it works on something that nobody wants to see followed: until it takes a request that
- * is, what it asks for is nobody's errand, and what it tells others is no end of one.
+ * The same, for it works on something that nobody wants to see followed: until it takes a
+ * request that is, what it asks for is nobody's errand, and what it tells others no end of one.
  */
 static inline void tl_turn_not_followed(struct tl_task *task)
 {
@@ -84,7 +84,7 @@ static inline void tl_turn_end_errand(struct tl_task *task)
 }
 
 /**
- * tl_turn_drop_adopted() - Drop the errand if it is known by now whose it was, or that it is nobody's
+ * tl_turn_drop_adopted() - Drop the errand if it is known whose it was, or that it is nobody's
  * @task: the current thread
  *
  * Who answers and then waits for his next job might keep it for long, and who is not followed any
