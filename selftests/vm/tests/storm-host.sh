@@ -579,8 +579,9 @@ readers_stopped()
 	begun=$(newest)
 	wait_until $((20 * slow)) status_has ".newest > $begun + 20" || not_ok "$name: intervals are closed meanwhile"
 	is "$(ps -o stat= -p "${readers[0]},${readers[1]}" | cut -c 1 | paste -sd' ')" 'T T' "$name: they stand still"
-	is "$(tlmnl get | jq .generation)" "$(newest)" "$name: others read the newest meanwhile"
 	begun=$(newest)
+	[ "$(tlmnl get | jq .generation)" -ge "$begun" ] && ok "$name: others read the newest meanwhile" ||
+		not_ok "$name: others do not read the newest meanwhile"
 	kill -CONT "${readers[@]}"
 	wait_until $((20 * slow)) read_until /tmp/record.jsonl $((begun + 1)) || not_ok "$name: one of them goes on"
 	wait_until $((20 * slow)) read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other goes on"
