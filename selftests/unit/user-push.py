@@ -234,7 +234,11 @@ def key_of(labels):
     return named.pop("__name__"), tuple(sorted((k, v) for k, v in named.items() if k not in ("job", "instance", "site")))
 
 
-def compare(page, have):
+# A store may keep fewer digits than it was sent: VictoriaMetrics 15 decimal ones.
+AS_SENT, FIFTEEN_DIGITS = 1e-15, 1e-14
+
+
+def compare(page, have, close):
     figures = list(page_figures(page))
     if len(figures) < 100:
         print(f"the page has {len(figures)} figures only")
@@ -242,7 +246,7 @@ def compare(page, have):
         key = (name, tuple(sorted(labels.items())))
         if key not in have:
             print(f"{key}: is not there")
-        elif not math.isclose(float(have[key]), value, rel_tol=1e-15, abs_tol=0):
+        elif not math.isclose(float(have[key]), value, rel_tol=close, abs_tol=0):
             print(f"{key}: {have[key]} is there, the page has {value}")
 
 
@@ -250,13 +254,13 @@ def equal(folder, page):
     when = next(round(value * 1000) for name, _, value in page_figures(page)
                 if name == "tierlens_last_interval_timestamp_seconds")
     have = {key_of(labels): dict(values).get(when) for labels, values in sent(folder).items()}
-    compare(page, {key: value for key, value in have.items() if value is not None})
+    compare(page, {key: value for key, value in have.items() if value is not None}, AS_SENT)
 
 
 def asked(answer, page):
     with open(answer, encoding="utf-8") as file:
         result = json.load(file)["data"]["result"]
-    compare(page, {key_of(one["metric"]): one["value"][1] for one in result})
+    compare(page, {key_of(one["metric"]): one["value"][1] for one in result}, FIFTEEN_DIGITS)
 
 
 def steps(name, values):
