@@ -134,7 +134,7 @@ soak: ## an hour of the shop in a virtual machine, levels switching, the daemon 
 	@tools/kmod-build 6.1
 	selftests/vm/run 6.1+single --add $(O)/user-test/tierlensd=bin/tierlensd-san $(ARGS) selftests/vm/tests/soak.sh
 
-check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the debug and KCSAN kernels, a minute of each fuzzer, and the packages on a clean Debian
+check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the debug and KCSAN kernels, 1,000,000 messages and a minute of each fuzzer, and the packages on a clean Debian
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
@@ -149,6 +149,7 @@ check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the de
 	selftests/vm/run 6.1-debug+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
+	selftests/vm/run 6.1-debug+single --timeout 3600 --env FUZZ=1000000 selftests/vm/tests/abi-bad.sh
 	selftests/vm/run 6.1-kcsan --env STORMS=all selftests/vm/tests/boundaries.sh selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1-arm64+virtual --env EVENTS=24 selftests/vm/tests/pmu-turns.sh
 	selftests/vm/run 6.1 --env REQUESTS=1920 selftests/vm/tests/attribution.sh

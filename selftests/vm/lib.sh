@@ -10,6 +10,7 @@ exit_skip=4
 # How much slower than others this kernel is: tests do so much less, in so much more time.
 slow=1
 [ ! -e /sys/kernel/debug/kmemleak ] || slow=8
+[ ! -e /sys/kernel/debug/kcsan ] || slow=8
 
 # ---- TAP --------------------------------------------------------------------
 
