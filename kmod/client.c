@@ -90,7 +90,7 @@ void tl_client_remove(struct tl_client *client)
 }
 
 /* An errand that has found its request is that from now on. */
-static void follow_errand(struct tl_call *call)
+static __always_inline void follow_errand(struct tl_call *call)
 {
 	struct tl_request_ref became;
 
@@ -132,7 +132,7 @@ static struct tl_request *lock_new_errand(struct tl_task *task, u64 now_ns)
  * The current request, an errand if none is open and there should be one. Locked; NULL
  * if there is none that goes on.
  */
-static struct tl_request *lock_current(struct tl_task *task, u64 now_ns)
+static __always_inline struct tl_request *lock_current(struct tl_task *task, u64 now_ns)
 {
 	struct tl_request *now = tl_conn_lock_request(task->thread.current_request);
 
@@ -172,13 +172,14 @@ void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 no
 }
 
 /* The other end is told before it can see the first byte. */
-static void tell_callee(struct tl_client *client, struct tl_request *owner, u64 now_ns)
+static __always_inline void
+tell_callee(struct tl_client *client, struct tl_request *owner, u64 now_ns)
 {
 	if (owner && !owner->errand)
 		tl_server_node(owner);
-	raw_spin_lock(&client->link_lock);
+	tl_spin_lock(&client->link_lock);
 	tl_link_called(&client->link, owner && !owner->errand ? owner : NULL, now_ns);
-	raw_spin_unlock(&client->link_lock);
+	tl_spin_unlock(&client->link_lock);
 	tl_join_publish(client);
 }
 
@@ -190,8 +191,8 @@ static void claim_current(struct tl_task *task, struct tl_request *owner)
 }
 
 /* The first byte of a call. */
-static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64 now_ns,
-			     u64 bytes)
+static __always_inline enum tl_outcome
+begin(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_call *call = &client->call;
 	struct tl_request_ref before = call->owner;
@@ -219,7 +220,8 @@ static enum tl_outcome begin(struct tl_client *client, struct tl_task *task, u64
  * The first bytes of a call by who serves nobody: the other end is told when that was, and nothing
  * else is to be known, not even how much of what was offered is taken.
  */
-static bool sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns)
+static __always_inline bool
+sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns)
 {
 	struct tl_call *call = &client->call;
 
@@ -241,8 +243,8 @@ static bool sent_outside(struct tl_client *client, const struct tl_task *task, u
  *
  * Return: what became of the event.
  */
-enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns,
-			       u64 bytes)
+tl_inline enum tl_outcome
+tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_call *call = &client->call;
 	struct tl_request *owner;
@@ -252,7 +254,7 @@ enum tl_outcome tl_client_sent(struct tl_client *client, struct tl_task *task, u
 		return TL_IGNORED;
 	settle_call(client);
 	if (!call->peer)
-		call->peer = tl_peer_number(client->conn.sk);
+		call->peer = tl_peer_number(client->conn.sk, &task->peer);
 	if (!call->peer)
 		tl_losses()[TL_LOSS_PEERS_FULL]++;
 	follow_errand(call);
@@ -313,8 +315,8 @@ static bool received_outside(struct tl_client *client, const struct tl_task *tas
  *
  * Return: what became of the event.
  */
-enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *task,
-				   u64 now_ns, u64 bytes)
+tl_inline enum tl_outcome
+tl_client_received(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_call *call = &client->call;
 	struct tl_request *owner;
@@ -326,11 +328,11 @@ enum tl_outcome tl_client_received(struct tl_client *client, struct tl_task *tas
 	follow_errand(call);
 	owner = tl_conn_lock_request(call->owner);
 	tl_turn_claim(task, owner);
-	raw_spin_lock(&client->link_lock);
+	tl_spin_lock(&client->link_lock);
 	outcome = tl_correlate_call_received(call, &task->thread, owner, &client->link,
 					     owner && interim(client, task, bytes), now_ns,
 					     bytes, tl_losses());
-	raw_spin_unlock(&client->link_lock);
+	tl_spin_unlock(&client->link_lock);
 	tl_conn_unlock_request(owner);
 	return outcome;
 }

@@ -158,18 +158,18 @@ struct tl_conn *tl_conn_add_lock(struct sock *sk, enum tl_side side)
 	conn = tl_pool_get(pool);
 	if (!conn)
 		return NULL;
-	raw_spin_lock(&conn->lock);
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&conn->lock);
+	tl_spin_lock(&bucket->lock);
 	other = find_conn(bucket, sk);
 	if (!other) {
 		conn->send.offered = 0;
 		WRITE_ONCE(conn->sk, sk);
 		hlist_nulls_add_head_rcu(&conn->node, &bucket->head);
 	}
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	if (likely(!other))
 		return conn;
-	raw_spin_unlock(&conn->lock);
+	tl_spin_unlock(&conn->lock);
 	tl_pool_put(pool, conn);
 	return ERR_PTR(-EEXIST);
 }
@@ -185,11 +185,11 @@ void tl_conn_remove_unlock(struct tl_conn *conn)
 	struct conn_bucket *bucket = conn_bucket(conn->sk);
 
 	lockdep_assert_held(&conn->lock);
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	hlist_nulls_del_rcu(&conn->node);
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	WRITE_ONCE(conn->sk, NULL);
-	raw_spin_unlock(&conn->lock);
+	tl_spin_unlock(&conn->lock);
 	tl_pool_put(conn->side == TL_SERVER ? &servers : &clients, conn);
 }
 

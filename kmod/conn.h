@@ -6,6 +6,7 @@
 #include <linux/list_nulls.h>
 
 #include "core/link.h"
+#include "lock.h"
 #include "memory.h"
 #include "send.h"
 
@@ -80,7 +81,7 @@ static inline struct tl_client *tl_client(struct tl_conn *conn)
 
 static inline void tl_conn_unlock(struct tl_conn *conn)
 {
-	raw_spin_unlock(&conn->lock);
+	tl_spin_unlock(&conn->lock);
 }
 
 /**
@@ -96,10 +97,10 @@ static inline struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn,
 {
 	if (!conn)
 		return NULL;
-	raw_spin_lock(&conn->lock);
+	tl_spin_lock(&conn->lock);
 	if (likely(conn->sk == sk))
 		return conn;
-	raw_spin_unlock(&conn->lock);
+	tl_spin_unlock(&conn->lock);
 	return NULL;
 }
 
@@ -110,17 +111,17 @@ static inline struct tl_conn *tl_conn_lock_peeked(struct tl_conn *conn,
  * Context: task, interrupts off; at most one client's lock held.
  * Return: the request, its connection locked; NULL if it has ended.
  */
-static inline struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
+static __always_inline struct tl_request *tl_conn_lock_request(struct tl_request_ref ref)
 {
 	struct tl_server *server;
 
 	if (!ref.request)
 		return NULL;
 	server = container_of(ref.request, struct tl_server, request);
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	if (tl_request_alive(&ref))
 		return ref.request;
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 	return NULL;
 }
 

@@ -38,7 +38,7 @@ struct tl_request_ref tl_errand_new(u64 now_ns)
 
 	if (!server)
 		return ref;
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	server->uses = 1;
 	server->tier = NULL;
 	server->caller = NULL;
@@ -46,7 +46,7 @@ struct tl_request_ref tl_errand_new(u64 now_ns)
 	tl_errand_begin(&server->request, now_ns);
 	ref.request = &server->request;
 	ref.seq = server->request.seq;
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 	return ref;
 }
 
@@ -74,22 +74,13 @@ static void end_unknown(struct tl_request *errand)
 	tl_stats_decided(TL_UNATTRIBUTED, errand->deferred);
 }
 
-/**
- * tl_errand_put() - End a use
- * @ref: what was used; empty, a request's or an errand's
- *
- * Context: task, interrupts off; no server's lock is held.
- */
-void tl_errand_put(struct tl_request_ref ref)
+/* The slow part of tl_errand_put(). */
+void tl_errand_put_used(struct tl_request_ref ref)
 {
-	struct tl_server *server;
+	struct tl_server *server = entry(ref.request);
 	bool last = false;
 
-	/* Only an errand's flag and sequence stay what they are while it is used. */
-	if (!ref.request || !READ_ONCE(ref.request->errand))
-		return;
-	server = entry(ref.request);
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	if (server->request.errand && server->request.seq == ref.seq)
 		last = !--server->uses;
 	if (last) {
@@ -98,7 +89,7 @@ void tl_errand_put(struct tl_request_ref ref)
 		server->request.state = TL_REQUEST_NONE;
 		WRITE_ONCE(server->request.errand, 0);
 	}
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 	if (last)
 		tl_conn_errand_free(server);
 }
@@ -108,10 +99,10 @@ void tl_errand_times(struct tl_request_ref errand, u64 *begin_ns, u64 *last_ns)
 {
 	struct tl_server *server = entry(errand.request);
 
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	*begin_ns = server->request.open_ns;
 	*last_ns = server->request.mark_ns;
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 }
 
 /**
@@ -129,7 +120,7 @@ bool tl_errand_adopt(struct tl_server *server, struct tl_request_ref errand, u8 
 	struct tl_request *request = &server->request;
 	bool adopted = false;
 
-	raw_spin_lock_nested(&other->conn.lock, SINGLE_DEPTH_NESTING);
+	tl_spin_lock_nested(&other->conn.lock);
 	if (tl_request_alive(&errand) && errand.request->errand)
 		adopted = tl_request_adopt(request, errand.request, by,
 					   this_cpu_ptr(&tl_stats)->loss);
@@ -137,7 +128,7 @@ bool tl_errand_adopt(struct tl_server *server, struct tl_request_ref errand, u8 
 		tl_stats_decided(TL_ATTRIBUTED, errand.request->deferred);
 		tl_usage_charge(request->tier, errand.request->used.cpu_ns);
 	}
-	raw_spin_unlock(&other->conn.lock);
+	tl_spin_unlock(&other->conn.lock);
 	return adopted;
 }
 
@@ -146,10 +137,10 @@ struct tl_request_ref tl_errand_adopter(struct tl_request_ref errand)
 {
 	struct tl_server *server = entry(errand.request);
 
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	if (server->request.errand && server->request.seq == errand.seq &&
 	    server->request.state == TL_REQUEST_ADOPTED)
 		errand = server->request.adopter;
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 	return errand;
 }

@@ -28,6 +28,7 @@
 #include "errand.h"
 #include "handoff.h"
 #include "ledger.h"
+#include "lock.h"
 #include "stats.h"
 #include "turn.h"
 
@@ -162,7 +163,7 @@ void tl_handoff_wrote(struct tl_task *task, const void *key, u64 bytes)
 
 	if (!leave(task, &item.told))
 		return;
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	object = find_or_take(bucket, key);
 	/* Nobody reads it, or it is not for this: the oldest goes. */
 	if (object && object->n == DEPTH) {
@@ -171,7 +172,7 @@ void tl_handoff_wrote(struct tl_task *task, const void *key, u64 bytes)
 	}
 	if (object)
 		object->items[object->n++] = item;
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	if (!object)
 		gone = item;
 	if (gone.told.errand.request)
@@ -192,17 +193,17 @@ static void take(struct tl_task *task, const void *key, u64 bytes, bool more)
 	struct item item;
 
 	for (;;) {
-		raw_spin_lock(&bucket->lock);
+		tl_spin_lock(&bucket->lock);
 		object = find(bucket, key);
 		if (object && !more)
 			note_reader(object, task);
 		if (!object || !object->n || object->items[0].bytes > bytes ||
 		    (more && object->reader != task)) {
-			raw_spin_unlock(&bucket->lock);
+			tl_spin_unlock(&bucket->lock);
 			return;
 		}
 		item = pop(object);
-		raw_spin_unlock(&bucket->lock);
+		tl_spin_unlock(&bucket->lock);
 		bytes -= item.bytes;
 		tl_ledger_told(task, key, &item.told);
 	}

@@ -20,6 +20,7 @@
 #include <net/af_unix.h>
 
 #include "join.h"
+#include "lock.h"
 #include "peer.h"
 #include "tier.h"
 
@@ -69,10 +70,10 @@ void tl_join_new_client(struct tl_client *client)
 {
 	client->join_tries = 0;
 	WRITE_ONCE(client->joined, false);
-	raw_spin_lock(&client->link_lock);
+	tl_spin_lock(&client->link_lock);
 	client->id++;
 	memset(&client->link, 0, sizeof(client->link));
-	raw_spin_unlock(&client->link_lock);
+	tl_spin_unlock(&client->link_lock);
 }
 
 /**
@@ -85,11 +86,11 @@ void tl_join_withdraw(struct tl_client *client)
 {
 	struct join_bucket *bucket = join_bucket(client->join_key);
 
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	if (client->published)
 		hlist_del(&client->join_node);
 	client->published = false;
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 }
 
 /**
@@ -98,7 +99,7 @@ void tl_join_withdraw(struct tl_client *client)
  *
  * Context: interrupts off.
  */
-void tl_join_publish(struct tl_client *client)
+tl_inline void tl_join_publish(struct tl_client *client)
 {
 	const struct tcp_sock *tp = tcp_sk(client->conn.sk);
 	struct join_bucket *bucket;
@@ -112,10 +113,10 @@ void tl_join_publish(struct tl_client *client)
 		return;
 	client->join_key = key_of(READ_ONCE(tp->write_seq), READ_ONCE(tp->copied_seq));
 	bucket = join_bucket(client->join_key);
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	hlist_add_head(&client->join_node, &bucket->head);
 	client->published = true;
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 }
 
 static void find_unix(struct tl_server *server)
@@ -128,13 +129,13 @@ static void find_unix(struct tl_server *server)
 	if (!conn || conn->side != TL_CLIENT)
 		return;
 	client = tl_client(conn);
-	raw_spin_lock(&client->link_lock);
+	tl_spin_lock(&client->link_lock);
 	if (READ_ONCE(conn->sk) == sk) {
 		server->caller = client;
 		server->caller_id = client->id;
 		WRITE_ONCE(client->joined, true);
 	}
-	raw_spin_unlock(&client->link_lock);
+	tl_spin_unlock(&client->link_lock);
 }
 
 /**
@@ -161,7 +162,7 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 	}
 	key = key_of(READ_ONCE(tp->copied_seq) - (u32)bytes, READ_ONCE(tp->write_seq));
 	bucket = join_bucket(key);
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	hlist_for_each_entry(client, &bucket->head, join_node)
 		if (client->join_key == key)
 			break;
@@ -174,7 +175,7 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 		client->published = false;
 		WRITE_ONCE(client->joined, true);
 	}
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	tl_peer_joined(peer, server->tier->id);
 }
 
@@ -191,17 +192,17 @@ struct tl_link *tl_join_lock(struct tl_server *server)
 
 	if (!client)
 		return NULL;
-	raw_spin_lock(&client->link_lock);
+	tl_spin_lock(&client->link_lock);
 	if (likely(client->id == server->caller_id))
 		return &client->link;
-	raw_spin_unlock(&client->link_lock);
+	tl_spin_unlock(&client->link_lock);
 	server->caller = NULL;
 	return NULL;
 }
 
 void tl_join_unlock(struct tl_server *server)
 {
-	raw_spin_unlock(&server->caller->link_lock);
+	tl_spin_unlock(&server->caller->link_lock);
 }
 
 /**

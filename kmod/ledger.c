@@ -89,23 +89,14 @@ const void *tl_ledger_key(const struct tl_task *task)
 	return task->ledger->tally.n_answers ? task->ledger->key : NULL;
 }
 
-/**
- * tl_ledger_answers() - The current thread answers what it has not worked for
- * @task: the current thread
- * @request: the request, its lock held
- * @own: it may have done the work itself
- * @now_ns: time
- */
-void tl_ledger_answers(struct tl_task *task, struct tl_request *request, bool own,
-		       u64 now_ns)
+/* The slow part of tl_ledger_answers(). */
+noinline void
+tl_ledger_add_answer(struct tl_task *task, struct tl_request *request, bool own, u64 now_ns)
 {
 	struct tl_order_answer answer = { request->open_ns, now_ns };
 	struct tl_ledger *ledger = task->ledger;
-	unsigned int n;
+	unsigned int n = ledger->tally.n_answers;
 
-	if (!ledger)
-		return;
-	n = ledger->tally.n_answers;
 	if (!tl_tally_answered(&ledger->tally, &answer, own))
 		return;
 	ledger->requests[n].request = request;

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "lock.h"
 #include "memory.h"
 
 #define CHUNK_BYTES (64 * 1024)
@@ -219,14 +220,14 @@ void *tl_pool_get(struct tl_pool *pool)
 	bool low;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&pool->lock);
+	tl_spin_lock(&pool->lock);
 	item = pool->free;
 	if (item) {
 		pool->free = item->next;
 		pool->nfree--;
 	}
 	low = pool->nfree < pool->low;
-	raw_spin_unlock(&pool->lock);
+	tl_spin_unlock(&pool->lock);
 	if (unlikely(low) && time_after_eq(jiffies, READ_ONCE(pool->retry)))
 		irq_work_queue(&pool->refill_irq);
 	return item;
@@ -244,11 +245,11 @@ void tl_pool_put(struct tl_pool *pool, void *object)
 	struct tl_pool_item *item = object;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&pool->lock);
+	tl_spin_lock(&pool->lock);
 	item->next = pool->free;
 	pool->free = item;
 	pool->nfree++;
-	raw_spin_unlock(&pool->lock);
+	tl_spin_unlock(&pool->lock);
 }
 
 unsigned int tl_pool_used(struct tl_pool *pool)

@@ -7,8 +7,8 @@
  * that look-ups take no lock. When all places are taken the rest shares one.
  */
 #include <linux/hash.h>
-#include <linux/spinlock.h>
 
+#include "lock.h"
 #include "memory.h"
 #include "path.h"
 
@@ -51,7 +51,7 @@ static u32 add(u32 *head, u32 parent, u32 tier, u32 class)
 {
 	u32 id;
 
-	raw_spin_lock(&lock);
+	tl_spin_lock(&lock);
 	id = find_node(*head, parent, tier, class);
 	if (!id && end < NODES) {
 		id = end;
@@ -63,7 +63,7 @@ static u32 add(u32 *head, u32 parent, u32 tier, u32 class)
 		/* Pairs with the acquire in tl_path_find(). */
 		smp_store_release(head, id);
 	}
-	raw_spin_unlock(&lock);
+	tl_spin_unlock(&lock);
 	return id;
 }
 

@@ -7,13 +7,13 @@
  */
 #include <linux/in.h>
 #include <linux/jhash.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <net/af_unix.h>
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 
+#include "lock.h"
 #include "memory.h"
 #include "peer.h"
 #include "tier.h"
@@ -52,12 +52,17 @@ static void fill_unix(struct tl_peer *peer, const struct sock *sk)
 		strscpy(peer->path, at.path, sizeof(peer->path));
 }
 
-static void fill_v4(struct tl_peer *peer, __be32 addr, __be32 own)
+/* An own address is reached from itself, unless the caller bound another. */
+static bool is_local_v4(const struct sock *sk)
+{
+	return ipv4_is_loopback(sk->sk_daddr) || sk->sk_daddr == sk->sk_rcv_saddr;
+}
+
+static void fill_v4(struct tl_peer *peer, const struct sock *sk)
 {
 	peer->addr_len = 4;
-	memcpy(peer->addr, &addr, 4);
-	/* An own address is reached from itself, unless the caller bound another. */
-	peer->local = ipv4_is_loopback(addr) || addr == own;
+	memcpy(peer->addr, &sk->sk_daddr, 4);
+	peer->local = is_local_v4(sk);
 }
 
 static void fill(struct tl_peer *peer, const struct sock *sk)
@@ -79,17 +84,10 @@ static void fill(struct tl_peer *peer, const struct sock *sk)
 		return;
 	}
 #endif
-	fill_v4(peer, sk->sk_daddr, sk->sk_rcv_saddr);
+	fill_v4(peer, sk);
 }
 
-/**
- * tl_peer_number() - The number of a client socket's peer
- * @sk: a connected socket
- *
- * Context: any but NMI; interrupts are off.
- * Return: the number, or 0 if the table is full.
- */
-u32 tl_peer_number(const struct sock *sk)
+static noinline u32 find_or_add(const struct sock *sk)
 {
 	struct tl_peer peer;
 	size_t bytes;
@@ -98,7 +96,7 @@ u32 tl_peer_number(const struct sock *sk)
 	fill(&peer, sk);
 	bytes = peer.addr_len ? INET_BYTES : UNIX_BYTES;
 	i = jhash(&peer, bytes, 0) % TL_PEERS;
-	raw_spin_lock(&lock);
+	tl_spin_lock(&lock);
 	for (;; i = (i + 1) % TL_PEERS) {
 		if (!i)
 			continue;
@@ -115,8 +113,32 @@ u32 tl_peer_number(const struct sock *sk)
 		used++;
 		break;
 	}
-	raw_spin_unlock(&lock);
+	tl_spin_unlock(&lock);
 	return i;
+}
+
+/* Whether that is what a socket's peer is filled with; only of IPv4's, which is cheap. */
+static bool is_v4_peer(const struct tl_peer *peer, const struct sock *sk)
+{
+	return sk->sk_family == AF_INET && peer->used && peer->addr_len == 4 &&
+	       !memcmp(peer->addr, &sk->sk_daddr, 4) && peer->port == ntohs(sk->sk_dport) &&
+	       peer->netns == sock_net(sk)->ns.inum && peer->local == is_local_v4(sk);
+}
+
+/**
+ * tl_peer_number() - The number of a client socket's peer
+ * @sk: a connected socket
+ * @last: the number that the caller had last, 0 or of an earlier time; brought up to date
+ *
+ * Context: any but NMI; interrupts are off.
+ * Return: the number, or 0 if the table is full.
+ */
+u32 tl_peer_number(const struct sock *sk, u32 *last)
+{
+	/* What was found stays what it is, and 0 is no peer's. */
+	if (!is_v4_peer(&peers[*last], sk))
+		*last = find_or_add(sk);
+	return *last;
 }
 
 /**
@@ -151,12 +173,12 @@ void tl_peer_joined(u32 number, u32 tier)
 
 	if (!number || READ_ONCE(peer->joined) == tier)
 		return;
-	raw_spin_lock(&lock);
+	tl_spin_lock(&lock);
 	if (!peer->joined || tl_tier_is_gone(peer->joined))
 		peer->joined = tier;
 	else if (peer->joined != tier)
 		peer->joined = SEVERAL;
-	raw_spin_unlock(&lock);
+	tl_spin_unlock(&lock);
 }
 
 /**

@@ -24,7 +24,7 @@ struct tl_peer {
 int tl_peer_init(void);
 void tl_peer_exit(void);
 
-u32 tl_peer_number(const struct sock *sk);
+u32 tl_peer_number(const struct sock *sk, u32 *last);
 bool tl_peer_get(u32 number, struct tl_peer *copy);
 u32 tl_peer_tier(const struct tl_peer *peer);
 void tl_peer_joined(u32 number, u32 tier);

@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 
+#include "lock.h"
 #include "process.h"
 #include "shard.h"
 #include "tier.h"
@@ -92,7 +93,7 @@ struct tl_process *tl_process_get(struct task_struct *task)
 
 	if (!find(task->signal))
 		fresh = tl_pool_get(&processes);
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	process = find(task->signal);
 	if (!process && fresh) {
 		process = fresh;
@@ -102,7 +103,7 @@ struct tl_process *tl_process_get(struct task_struct *task)
 	}
 	if (process)
 		process->uses++;
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	if (fresh)
 		tl_pool_put(&processes, fresh);
 	return process;
@@ -131,13 +132,13 @@ void tl_process_put(struct tl_process *process)
 	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&table, process->keyed.key);
 	bool last;
 
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	last = !--process->uses;
 	if (last) {
 		gone(process);
 		tl_keyed_unlink(bucket, &process->keyed);
 	}
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	if (last)
 		tl_pool_put(&processes, process);
 }

@@ -175,13 +175,13 @@ bool tl_server_used_late(struct tl_request_ref ref, const struct tl_used *used)
 	if (!ref.request)
 		return false;
 	server = container_of(ref.request, struct tl_server, request);
-	raw_spin_lock(&server->conn.lock);
+	tl_spin_lock(&server->conn.lock);
 	/* An errand has no tier. */
 	ended = ref.request->seq == ref.seq && ref.request->state == TL_REQUEST_NONE &&
 		ref.request->tier;
 	if (ended)
 		tl_server_charge_late(ref.request, used);
-	raw_spin_unlock(&server->conn.lock);
+	tl_spin_unlock(&server->conn.lock);
 	return ended;
 }
 
@@ -294,8 +294,8 @@ static void unopen(struct tl_server *server)
  *
  * Return: what became of the event.
  */
-enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
-				   u64 now_ns, u64 bytes)
+tl_inline enum tl_outcome
+tl_server_received(struct tl_server *server, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_request *request = &server->request;
 	struct tl_ended *ended = this_cpu_ptr(&ended_request);
@@ -378,7 +378,7 @@ static bool is_at_work_on(const struct tl_task *task, const struct tl_request *r
 }
 
 /* Who answers knows whose the work was that it has just done. */
-static void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
+static __always_inline void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
 {
 	struct tl_request *request = &server->request;
 	struct tl_thread *thread = &task->thread;
@@ -444,8 +444,9 @@ void tl_server_cut_to_trace(struct tl_server *server)
  *
  * Return: what became of the event.
  */
-enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
-			       size_t bytes, const struct tl_class_bytes *first)
+tl_inline enum tl_outcome
+tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns, size_t bytes,
+	       const struct tl_class_bytes *first)
 {
 	struct tl_request *request = &server->request;
 	bool open = request->state == TL_REQUEST_OPEN;

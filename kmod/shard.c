@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 
 #include "class.h"
+#include "lock.h"
 #include "scoped.h"
 #include "shard.h"
 #include "stats.h"
@@ -258,11 +259,11 @@ void tl_shard_deposit(const struct tl_ended *ended)
 	u64 generation;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&shard->lock);
+	tl_spin_lock(&shard->lock);
 	generation = choose_own(shard, ended->closed_ns);
 	add_request(&shard->sets[generation % OPEN], ended,
 		    tl_grid_start_ns(&grid, generation));
-	raw_spin_unlock(&shard->lock);
+	tl_spin_unlock(&shard->lock);
 }
 
 /**
@@ -284,7 +285,7 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 	bool late;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&shard->lock);
+	tl_spin_lock(&shard->lock);
 	set = &shard->sets[choose(shard, ktime_get_mono_fast_ns(), &late) % OPEN];
 	entry = get(set, TL_SUMS_CELL, tier, class, 0);
 	if (entry)
@@ -292,7 +293,7 @@ void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *
 	entry = get(set, TL_SUMS_PATH, node, 0, 0);
 	if (entry)
 		container_of(entry, struct tl_path, entry)->sums.cpu_ns += used->cpu_ns;
-	raw_spin_unlock(&shard->lock);
+	tl_spin_unlock(&shard->lock);
 }
 
 /**
@@ -314,7 +315,7 @@ void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
 	struct set *set;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&shard->lock);
+	tl_spin_lock(&shard->lock);
 	set = &shard->sets[choose_own(shard, ktime_get_mono_fast_ns()) % OPEN];
 	entry = get(set, TL_SUMS_FUNCTION, key->function, key->class, key->outside);
 	if (entry) {
@@ -328,7 +329,7 @@ void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
 		function->sums.own_ns += sums->own_ns;
 		function->sums.cpu_ns += sums->cpu_ns;
 	}
-	raw_spin_unlock(&shard->lock);
+	tl_spin_unlock(&shard->lock);
 }
 
 /**
@@ -344,9 +345,9 @@ void tl_shard_deposit_stray(const struct tl_call_sum *sum)
 	struct shard *shard = this_cpu_ptr(shards);
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&shard->lock);
+	tl_spin_lock(&shard->lock);
 	add_edge(&shard->sets[choose_own(shard, ktime_get_mono_fast_ns()) % OPEN], 0, 0, sum);
-	raw_spin_unlock(&shard->lock);
+	tl_spin_unlock(&shard->lock);
 }
 
 static void free_list(enum tl_sums kind, struct tl_entry *entry)

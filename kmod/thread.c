@@ -12,6 +12,7 @@
 #include "errand.h"
 #include "ledger.h"
 #include "level.h"
+#include "lock.h"
 #include "method.h"
 #include "scoped.h"
 #include "thread.h"
@@ -79,9 +80,9 @@ struct tl_task *tl_thread_add(struct task_struct *task)
 	/* A process that cannot be tracked leaves a thread on its own. */
 	entry->process = tl_process_get(task);
 	entry->thread.process = entry->process ? &entry->process->thread : &entry->thread;
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	tl_keyed_link(bucket, &entry->keyed, task);
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	return entry;
 }
 
@@ -89,9 +90,9 @@ static void forget_entry(struct tl_task *entry)
 {
 	struct tl_keyed_bucket *bucket = tl_keyed_bucket(&tl_threads, entry->keyed.key);
 
-	raw_spin_lock(&bucket->lock);
+	tl_spin_lock(&bucket->lock);
 	tl_keyed_unlink(bucket, &entry->keyed);
-	raw_spin_unlock(&bucket->lock);
+	tl_spin_unlock(&bucket->lock);
 	tl_errand_put(entry->errand);
 	tl_ledger_forget(entry);
 	tl_method_forget_frames(entry);

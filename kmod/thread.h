@@ -19,6 +19,7 @@ struct tl_task {
 	struct tl_process *process; /* used by it; NULL: on its own */
 	struct tl_request_ref errand; /* that it began last, and uses */
 	struct tl_conn *conn; /* that it has used last, which is a hint */
+	u32 peer; /* that it has called last, which is one, too */
 	struct tl_used last; /* when it was charged last */
 	u64 counted[TL_USED_COUNTS]; /* of events, and not charged yet */
 	unsigned long charged_jiffies; /* when that was */

@@ -16,6 +16,7 @@
 #include <net/sock.h>
 
 #include "level.h"
+#include "lock.h"
 #include "tier.h"
 
 static struct tl_tier tiers[TL_TIERS]; /* [0] stays free */
@@ -253,7 +254,7 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
-	raw_spin_lock(&lock);
+	tl_spin_lock(&lock);
 	tier = tl_tier_find(at);
 	found_name(name, sizeof(name), comm, at, tier ? tier->id : free_place());
 	if (!tier)
@@ -262,7 +263,7 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 		tier->found_netns = at->netns;
 		strscpy(tier->found, name, sizeof(tier->found));
 	}
-	raw_spin_unlock(&lock);
+	tl_spin_unlock(&lock);
 	return tier;
 }
 

@@ -193,6 +193,30 @@ turn_at(struct tl_task *task, struct tl_conn *conn, u64 now_ns,
 }
 
 /*
+ * The same and lock it, where the thread answers what it works on, as it mostly does: then what
+ * it has used can be charged under the lock that the answer takes. NULL: one after the other.
+ */
+static __always_inline struct tl_conn *
+turn_to_answer(struct tl_task *task, struct tl_conn *conn, const struct sock *sk, u64 now_ns)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	if (!conn || conn->side != TL_SERVER || now->request != &tl_server(conn)->request ||
+	    task->idle || task->outside || task->reading || !tl_level_nests())
+		return NULL;
+	conn = tl_conn_lock_peeked(conn, sk);
+	if (!conn)
+		return NULL;
+	if (unlikely(!tl_request_alive(now))) {
+		tl_conn_unlock(conn);
+		return NULL;
+	}
+	tl_turn_charge_locked(task, now->request, now_ns);
+	task->futex = TL_FUTEX_NOT;
+	return conn;
+}
+
+/*
  * A socket that slipped through; known only if it is on a tier's port. If nothing is to be
  * seen of that, it is known, at least, that the thread turns to it.
  */
@@ -234,7 +258,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 			    const struct tl_class_bytes *first)
 {
 	enum tl_outcome outcome = TL_IGNORED;
-	struct tl_conn *conn;
+	struct tl_conn *peeked, *conn = NULL;
 	struct tl_task *task;
 	u64 now_ns;
 
@@ -242,12 +266,16 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 		return TL_IGNORED;
 	now_ns = ktime_get_mono_fast_ns();
 	task = any_task();
-	conn = peek(task, sk);
-	if (task)
-		turn_at(task, conn, now_ns, sends_on);
-	if (is_dead(sk))
-		return TL_IGNORED;
-	conn = lock_or_add(sk, conn, NULL);
+	peeked = peek(task, sk);
+	if (task && likely(!is_dead(sk)))
+		conn = turn_to_answer(task, peeked, sk, now_ns);
+	if (!conn) {
+		if (task)
+			turn_at(task, peeked, now_ns, sends_on);
+		if (is_dead(sk))
+			return TL_IGNORED;
+		conn = lock_or_add(sk, peeked, NULL);
+	}
 	if (!conn)
 		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
@@ -547,11 +575,11 @@ static void forget_one(struct tl_conn *conn, void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	raw_spin_lock(&conn->lock);
+	tl_spin_lock(&conn->lock);
 	if (conn->sk)
 		forget_unlock(conn);
 	else
-		raw_spin_unlock(&conn->lock);
+		tl_spin_unlock(&conn->lock);
 	local_irq_restore(flags);
 }
 

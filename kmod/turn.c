@@ -65,17 +65,35 @@ static void begin_account(struct tl_task *task, u64 now_ns)
 }
 
 /**
+ * tl_turn_charge_locked() - Charge what the current thread has used to a request
+ * @task: its entry
+ * @request: what it works on, locked
+ * @now_ns: time
+ *
+ * Context: task, interrupts off.
+ */
+tl_inline void
+tl_turn_charge_locked(struct tl_task *task, struct tl_request *request, u64 now_ns)
+{
+	u64 cpu_ns = tl_usage_add(&request->used, task, now_ns);
+
+	task->charged_jiffies = jiffies;
+	/* An errand's is charged when it is known whose it is. */
+	if (!request->errand)
+		tl_usage_charge(request->tier, cpu_ns);
+}
+
+/**
  * tl_turn_charge() - Charge what the current thread has used to what it works on
  * @task: its entry
  * @now_ns: time
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_charge(struct tl_task *task, u64 now_ns)
+tl_inline void tl_turn_charge(struct tl_task *task, u64 now_ns)
 {
 	struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request *request;
-	u64 cpu_ns;
 
 	if (unlikely(task->outside)) {
 		begin_account(task, now_ns);
@@ -95,10 +113,7 @@ void tl_turn_charge(struct tl_task *task, u64 now_ns)
 		charge_late(task, now_ns);
 		return;
 	}
-	cpu_ns = tl_usage_add(&request->used, task, now_ns);
-	/* An errand's is charged when it is known whose it is. */
-	if (!request->errand)
-		tl_usage_charge(request->tier, cpu_ns);
+	tl_turn_charge_locked(task, request, now_ns);
 	tl_conn_unlock_request(request);
 }
 
@@ -153,7 +168,7 @@ void tl_turn_waits(struct tl_task *task)
  *
  * Context: task, interrupts off.
  */
-void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own)
+tl_inline void tl_turn_answered(struct tl_task *task, struct tl_request *request, bool own)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request_ref ref = { request, request->seq };

@@ -14,6 +14,7 @@ struct tl_task *tl_turn_task(u64 now_ns);
 void tl_turn_forget(struct tl_task *task);
 void tl_turn_begin(struct tl_task *task, u64 now_ns);
 void tl_turn_charge(struct tl_task *task, u64 now_ns);
+void tl_turn_charge_locked(struct tl_task *task, struct tl_request *request, u64 now_ns);
 void tl_turn_errand(struct tl_task *task, u64 now_ns);
 void tl_turn_drop_errand(struct tl_task *task);
 void tl_turn_accepted(struct tl_task *task);
@@ -117,7 +118,7 @@ static inline bool tl_turn_stays(const struct tl_task *task)
 	const struct tl_request_ref *now = &task->thread.current_request;
 
 	return now->request && !task->idle && !task->reading &&
-	       time_before(jiffies, task->charged_jiffies + TL_TURN_CHARGE) &&
+	       jiffies - task->charged_jiffies < TL_TURN_CHARGE &&
 	       READ_ONCE(now->request->state) == TL_REQUEST_OPEN &&
 	       READ_ONCE(now->request->seq) == now->seq;
 }

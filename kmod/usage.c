@@ -115,7 +115,7 @@ static void add_growth(u64 *sum, u64 *last, u64 now)
  * Context: task, interrupts off.
  * Return: how much time on a processor that was.
  */
-u64 tl_usage_add(struct tl_used *sum, struct tl_task *task, u64 now_ns)
+tl_inline u64 tl_usage_add(struct tl_used *sum, struct tl_task *task, u64 now_ns)
 {
 	u64 before_ns = sum->cpu_ns;
 	struct tl_used *last = &task->last;

@@ -248,8 +248,9 @@ static void go_on_with(struct tl_thread *thread, struct tl_request *owner)
  * Context: the locks of both connections are held.
  * Return: what became of the event.
  */
-enum tl_outcome tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
-				       struct tl_request *owner, u64 now_ns, u64 bytes)
+tl_inline enum tl_outcome
+tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
+		       struct tl_request *owner, u64 now_ns, u64 bytes)
 {
 	bool connected = call->state == TL_CALL_CONNECTED;
 
@@ -314,10 +315,10 @@ static void count_transit(struct tl_call *call, struct tl_call_sum *sum,
  * Context: the locks of both connections and of the link are held.
  * Return: what became of the event.
  */
-enum tl_outcome tl_correlate_call_received(struct tl_call *call, struct tl_thread *thread,
-					   struct tl_request *owner,
-					   const struct tl_link *link, bool interim,
-					   u64 now_ns, u64 bytes, u64 *loss)
+tl_inline enum tl_outcome
+tl_correlate_call_received(struct tl_call *call, struct tl_thread *thread,
+			   struct tl_request *owner, const struct tl_link *link,
+			   bool interim, u64 now_ns, u64 bytes, u64 *loss)
 {
 	bool greeting = call->state < TL_CALL_SENDING;
 	u64 grown_ns = tl_since(now_ns, call->last_ns);

@@ -10,4 +10,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+/* Of what is called from one place of what runs at an event, see events.c. */
+#define tl_inline __always_inline
+
 #endif

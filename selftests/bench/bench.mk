@@ -41,7 +41,8 @@ $(bench-out)/kmod/%.o: kmod/%.c $(bench-include) $(bench-headers)
 	$(CC) $(bench-cflags) -c -o $@ $<
 $(bench-out)/kmod/events.o: $(bench-events)
 # As in Kbuild; the second only where the compiler knows it, which is one processor's.
-$(bench-out)/kmod/events.o: bench-cflags += --param max-inline-insns-auto=60 \
+$(bench-out)/kmod/events.o: bench-cflags += --param max-inline-insns-auto=60 --param large-function-insns=10000 \
+	--param inline-unit-growth=200 \
 	$(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(bench-words))
 bench-words := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
 	-mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign

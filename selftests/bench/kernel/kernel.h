@@ -91,6 +91,8 @@ void *bench_percpu_alloc(size_t bytes);
 #define local_irq_save(flags) ((void)((flags) = 0))
 #define local_irq_restore(flags) ((void)(flags))
 #define in_task() true
+#define __acquires(l)
+#define __releases(l)
 #define lockdep_assert_held(l) ((void)(l))
 #define lockdep_assert_irqs_disabled() ((void)0)
 #define rcu_read_lock() ((void)0)
