@@ -31,6 +31,7 @@
 #include "tracepoint.h"
 #include "track.h"
 #include "usage.h"
+#include "way.h"
 
 struct hook {
 	const char *name;
@@ -551,6 +552,13 @@ u64 tl_probe_missed(void)
 	return missed;
 }
 
+static enum tl_cost_kind way_of(const struct hook *hook)
+{
+	if (hook->tracepoint)
+		return TL_COST_TRACEPOINT;
+	return hook->by_fentry ? TL_COST_FENTRY : TL_COST_KPROBE;
+}
+
 /**
  * tl_probe_get() - Look at a hook
  * @i: its place in the table
@@ -573,6 +581,7 @@ bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 					     TIERLENS_HOOK_STATE_IDLE;
 	view->required = hooks[i].required;
 	view->missed = hooks[i].kp.nmissed;
+	view->way_ns = tl_way_ns(way_of(&hooks[i]));
 	view->of = (struct tl_hook_hits){};
 	for_each_possible_cpu(cpu) {
 		of = &per_cpu_ptr(hits, cpu)->of[i];

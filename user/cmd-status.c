@@ -73,7 +73,7 @@ static void losses_print(const struct tl_module *m)
 
 static void hooks_print(const struct status *s)
 {
-	struct tl_grid *grid = tl_grid_new("hook|symbol|state|>hits|>missed|>ns a hit");
+	struct tl_grid *grid = tl_grid_new("hook|symbol|state|>hits|>missed|>ns a hit|>ns to it");
 	size_t i;
 
 	for (i = 0; i < s->n_hooks; i++) {
@@ -89,6 +89,7 @@ static void hooks_print(const struct status *s)
 			tl_grid_add(grid, "%.0f", (double)hook->timed_ns / (double)hook->timed);
 		else
 			tl_grid_add(grid, "-");
+		tl_grid_add(grid, "%" PRIu64, hook->way_ns);
 	}
 	putchar('\n');
 	tl_grid_print(grid, stdout, 0, 0);
@@ -113,7 +114,7 @@ static json_t *hooks_json(const struct status *s)
 
 	for (i = 0; i < s->n_hooks; i++)
 		json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I}",
+			"{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I}",
 			"name", s->hooks[i].name,
 			"symbol", s->hooks[i].symbol,
 			"state", tl_hook_state_name(s->hooks[i].state),
@@ -121,7 +122,8 @@ static json_t *hooks_json(const struct status *s)
 			"hits", (json_int_t)s->hooks[i].hits,
 			"missed", (json_int_t)s->hooks[i].missed,
 			"timed", (json_int_t)s->hooks[i].timed,
-			"timed_ns", (json_int_t)s->hooks[i].timed_ns));
+			"timed_ns", (json_int_t)s->hooks[i].timed_ns,
+			"way_ns", (json_int_t)s->hooks[i].way_ns));
 	return array;
 }
 

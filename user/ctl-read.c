@@ -280,6 +280,7 @@ int tl_ctl_read_hook(struct nlattr *first, int len, void *arg)
 		FIELD(TIERLENS_A_HOOK_MISSED, struct tl_hook, missed),
 		FIELD(TIERLENS_A_HOOK_TIMED, struct tl_hook, timed),
 		FIELD(TIERLENS_A_HOOK_TIMED_NS, struct tl_hook, timed_ns),
+		FIELD(TIERLENS_A_HOOK_WAY_NS, struct tl_hook, way_ns),
 	};
 	struct nlattr *attrs[TIERLENS_A_HOOK_MAX + 1];
 	struct tl_hook *hook;

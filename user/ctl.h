@@ -73,6 +73,7 @@ struct tl_hook {
 	u32 state, required;
 	u64 hits, missed;
 	u64 timed, timed_ns; /* of a sample: time in the handler */
+	u64 way_ns; /* of each hit: to the handler and back; 0: the module does not say */
 };
 
 /* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on

@@ -52,16 +52,35 @@ def rows(all_blocks):
         }
 
 
-def hooks(folder):
+def hook_lines(folder):
+    with open(os.path.join(folder, "hooks"), encoding="ascii") as file:
+        return [json.loads(line) for line in file]
+
+
+def hooks(lines):
     """Instructions a hit, of each hook at level server, most hit first."""
     sums = {}
-    with open(os.path.join(folder, "hooks"), encoding="ascii") as file:
-        for line in map(json.loads, file):
-            of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0])
-            for i, name in enumerate(("hits", "timed", "timed_ns")):
-                of[i] += line[name]
-    for (hook, symbol), (hits, timed, ns) in sorted(sums.items(), key=lambda item: -item[1][0]):
-        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed}
+    for line in lines:
+        of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0, line["way_ns"]])
+        for i, name in enumerate(("hits", "timed", "timed_ns")):
+            of[i] += line[name]
+    for (hook, symbol), (hits, timed, ns, way) in sorted(sums.items(), key=lambda item: -item[1][0]):
+        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed if timed else None, "way": way}
+
+
+def floors(lines, table):
+    """What probes that do nothing would add, at the hooks that each load has met at level server."""
+    without = {(row["load"], row["connections"]): row["instructions_per_request"] - row["added_per_request"]["median"] for row in table}
+    sums, requests = {}, {}
+    for line in lines:
+        at = line["load"], line["connections"]
+        sums[at] = sums.get(at, 0) + line["hits"] * line["way_ns"]
+        if line["symbol"] == "tcp_sendmsg":
+            requests[at] = requests.get(at, 0) + line["requests"]
+    for at, ways in sums.items():
+        if at in without and requests.get(at):
+            added = ways / requests[at]
+            yield {"load": at[0], "connections": at[1], "added_per_request": added, "instructions_percent": 100 * added / without[at]}
 
 
 def text(of):
@@ -113,13 +132,20 @@ def main():
         print(f"| {row['load']} | {row['connections']} | {row['tool']} | {row['instructions_per_request']:,.0f} | "
               f"{row['added_per_request']['median']:+,.0f} | {text(row['instructions_percent'])} | "
               f"{text(row['throughput_percent'])} | {text(row['response_percent'])} |")
-    of_hooks = list(hooks(args.folder))
-    print("\n| hook | function | hits | instructions in its handler |\n| --- | --- | --- | --- |")
+    lines = hook_lines(args.folder)
+    of_floors = list(floors(lines, table))
+    print("\nThe floor, probes at the same hooks that do nothing:\n")
+    print("| load | connections | instructions a request | in % |\n| --- | --- | --- | --- |")
+    for row in of_floors:
+        print(f"| {row['load']} | {row['connections']} | {row['added_per_request']:,.0f} | {row['instructions_percent']:+.2f} |")
+    of_hooks = list(hooks(lines))
+    print("\n| hook | function | hits | instructions in its handler | to it and back |\n| --- | --- | --- | --- | --- |")
     for row in of_hooks:
-        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {row['instructions']:.0f} |")
+        handler = "-" if row["instructions"] is None else f"{row['instructions']:.0f}"
+        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {handler} | {row['way']} |")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"format": 1, "rows": table, "hooks": of_hooks}, file, indent=1)
+            json.dump({"format": 1, "rows": table, "floors": of_floors, "hooks": of_hooks}, file, indent=1)
     bad = [*judge_levels(table), *judge_tools(table), *judge_losses(args.folder)] if args.judge else []
     for line in bad:
         print(f"missed: {line}")

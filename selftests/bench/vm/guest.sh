@@ -35,7 +35,7 @@ off_end() { unload_module; }
 trace_begin() { at_level trace; }
 trace_end() { losses; unload_module; }
 server_begin() { at_level server; }
-server_end() { hooks; losses; unload_module; }
+server_end() { hooks "$@"; losses; unload_module; }
 
 method_begin()
 {
@@ -78,12 +78,11 @@ daemon_end()
 	unload_module
 }
 
-# What each hook took, and an empty probe: lines of JSON.
+# hooks LOAD CONNECTIONS REQUESTS: what each hook took, and the way to it: lines of JSON.
 hooks()
 {
-	tierlens status --json | jq -c '.hooks[] | select(.timed > 0) | {hook: .name, symbol, hits, timed, timed_ns}' >>/out/hooks
-	tierlens show --json | jq -c 'select(.cost.hook_hits > 0) |
-		{hook: "empty", symbol: "", hits: .cost.hook_hits, timed: .cost.hook_hits, timed_ns: .cost.hook_way_ns}' >>/out/hooks
+	tierlens status --json | jq -c --arg load "$1" --argjson connections "$2" --argjson requests "$3" '.hooks[] |
+		select(.hits > 0) | {$load, $connections, $requests, hook: .name, symbol, hits, timed, timed_ns, way_ns}' >>/out/hooks
 }
 
 # What was lost since the module is there, but for what is only noted.
@@ -126,7 +125,7 @@ block()
 	read -r from busy_from < <(now)
 	mean=$("$1" "$2" "$5")
 	read -r to busy_to < <(now)
-	"$4_end"
+	"$4_end" "$1" "$2" $(($5 / 8 + $5))
 	echo "$1 $2 $3 $4 $5 $((busy_to - busy_from)) $((to - from)) $mean" | tee -a $blocks | sed 's/^/# /'
 }
 
