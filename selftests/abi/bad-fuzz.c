@@ -15,6 +15,7 @@
 
 /* Arming and disarming take long. */
 #define SWITCHES_MAX 60
+#define BARE_SHOWN 5
 
 static uint64_t state;
 
@@ -131,6 +132,15 @@ static bool switches(const struct message *message)
 	return head->cmd == TIERLENS_CMD_ENABLE || head->cmd == TIERLENS_CMD_DISABLE;
 }
 
+/* What is behind the message would be another one, for whom chance decides. */
+static void clip(struct message *message)
+{
+	size_t length = MNL_ALIGN((size_t)message_header(message)->nlmsg_len);
+
+	if (length >= NLMSG_HDRLEN && length < message->length)
+		message->length = length;
+}
+
 static void draw_message(struct message *message, struct tl *tl, bool may_switch)
 {
 	const struct request *request;
@@ -145,6 +155,7 @@ static void draw_message(struct message *message, struct tl *tl, bool may_switch
 				fuzz_attr(message, attr);
 		for (n = below(4); n; n--)
 			mutate(message);
+		clip(message);
 	} while (switches(message) && !may_switch);
 }
 
@@ -154,6 +165,17 @@ static bool refused_barely(const struct tl *tl, struct message *message,
 {
 	return answer->error && answer->error != EOPNOTSUPP && !tl->sentence[0] &&
 	       message_header(message)->nlmsg_len >= NLMSG_HDRLEN + GENL_HDRLEN;
+}
+
+static void note_message(const struct message *message, unsigned int i, int error)
+{
+	char text[2 * sizeof(message->bytes) + 1];
+	unsigned int n;
+
+	for (n = 0; n < message->length; n++)
+		snprintf(text + 2 * n, 3, "%02x", (unsigned char)message->bytes[n]);
+	text[2 * n] = '\0';
+	tap_note("message %u, refused without a sentence (%s): %s", i, strerror(error), text);
 }
 
 int bad_fuzz(struct tl *tl, unsigned int messages, uint64_t seed)
@@ -172,7 +194,8 @@ int bad_fuzz(struct tl *tl, unsigned int messages, uint64_t seed)
 		taken += answer.ended && !answer.error;
 		refused += answer.ended && answer.error;
 		silent += !answer.ended;
-		bare += refused_barely(tl, &message, &answer);
+		if (refused_barely(tl, &message, &answer) && ++bare <= BARE_SHOWN)
+			note_message(&message, i, answer.error);
 	}
 	tap_note("%u accepted, %u refused (%u without a sentence), %u without an answer, "
 		 "%u times switched",
