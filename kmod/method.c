@@ -16,6 +16,10 @@
  * tiers have the same place probed, each has a frame of its own there, and the one that was put
  * on first is taken off first.
  *
+ * A program that goes on with other stacks (coroutines) must not be probed at returns, see
+ * stack.c: at the first sign of it all functions of the program are let go, and the tier has no
+ * others probed any more.
+ *
  * A trap costs as much as thousands of instructions, so each function has a rate: one that
  * is called more often is told to be too hot, takes its traps off at once, wherever it is
  * called, and is probed no longer.
@@ -40,6 +44,7 @@
 #include "memory.h"
 #include "method.h"
 #include "shard.h"
+#include "stack.h"
 #include "stats.h"
 #include "tier.h"
 #include "track-who.h"
@@ -65,9 +70,11 @@ struct function {
 	atomic_t in_second;
 };
 
-/* Where a thread is in functions. */
+/* Where a thread is in functions. Others read it only to let it go, see leave_alone(). */
 struct tl_frames {
 	struct tl_pool_item item;
+	seqcount_t seq; /* of all but home */
+	struct tl_stack home; /* that the thread was met on first */
 	unsigned int depth;
 	bool in_doubt; /* the last one returns next, or was left */
 	struct frame {
@@ -75,6 +82,7 @@ struct tl_frames {
 		u16 place; /* of the function */
 		bool inner; /* the same function is below */
 		unsigned long stack;
+		unsigned long caller; /* where it returns to; 0: not known */
 		u64 began_ns;
 		u64 below_ns; /* in functions that this one has called */
 		u64 began_cpu_ns;
@@ -92,14 +100,19 @@ static struct {
 
 static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
 static struct tl_pool frames;
-static struct work_struct cool_work;
+static struct work_struct drop_work;
 
 /* ---- in the tier's processes -------------------------------------------------------- */
 
-static void too_hot(struct function *function)
+static bool is_dropped(const struct function *function)
 {
-	WRITE_ONCE(function->state, TIERLENS_FUNCTION_STATE_HOT);
-	queue_work(system_unbound_wq, &cool_work);
+	return READ_ONCE(function->state) != TIERLENS_FUNCTION_STATE_PROBED;
+}
+
+static void drop(struct function *function, u8 state)
+{
+	WRITE_ONCE(function->state, state);
+	queue_work(system_unbound_wq, &drop_work);
 }
 
 /* Return: whether it is called more often than it may. */
@@ -107,15 +120,13 @@ static bool is_hot(struct function *function)
 {
 	unsigned long second = jiffies / HZ;
 
-	if (READ_ONCE(function->state) == TIERLENS_FUNCTION_STATE_HOT)
-		return true;
 	if (READ_ONCE(function->second) != second) {
 		WRITE_ONCE(function->second, second);
 		atomic_set(&function->in_second, 0);
 	}
 	if (atomic_inc_return(&function->in_second) <= function->rate_max)
 		return false;
-	too_hot(function);
+	drop(function, TIERLENS_FUNCTION_STATE_HOT);
 	return true;
 }
 
@@ -186,6 +197,7 @@ static struct tl_frames *frames_of(struct tl_task *task)
 	if (!task->frames) {
 		task->frames = tl_pool_get(&frames);
 		if (task->frames) {
+			seqcount_init(&task->frames->seq);
 			task->frames->depth = 0;
 			task->frames->in_doubt = false;
 		}
@@ -193,17 +205,31 @@ static struct tl_frames *frames_of(struct tl_task *task)
 	return task->frames;
 }
 
-/* Context: task, interrupts off. */
-static void enter_function(struct function *function, unsigned long stack)
+/*
+ * What the current thread is in; NULL if there is no memory left for it. It is there until no
+ * handler is running any more.
+ *
+ * Context: task.
+ */
+static struct tl_frames *own_frames(void)
 {
-	struct tl_task *task = any_task();
-	struct tl_frames *f = task ? frames_of(task) : NULL;
+	struct tl_task *task;
+	struct tl_frames *f;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	task = any_task();
+	f = task ? frames_of(task) : NULL;
+	local_irq_restore(flags);
+	return f;
+}
+
+/* Context: task, interrupts off; others are kept from reading. */
+static void enter_function(struct tl_frames *f, struct function *function, unsigned long stack,
+			   unsigned long caller)
+{
 	struct frame *frame;
 
-	if (!f) {
-		lose(function->place, function->id);
-		return;
-	}
 	drop_left(f, stack);
 	if (f->depth == DEPTH) {
 		lose(function->place, function->id);
@@ -214,6 +240,7 @@ static void enter_function(struct function *function, unsigned long stack)
 	frame->place = function->place;
 	frame->inner = is_in(f, function->id);
 	frame->stack = stack;
+	frame->caller = caller;
 	frame->below_ns = 0;
 	frame->began_ns = ktime_get_mono_fast_ns();
 	frame->began_cpu_ns = tl_usage_cpu_ns(frame->began_ns);
@@ -282,20 +309,19 @@ static u64 below_of(struct tl_frames *f, const struct frame *frame)
 	return below_ns;
 }
 
-/* Context: task, interrupts off. */
-static void leave_function(struct function *function, unsigned long stack)
+/* Context: as above. */
+static void leave_function(struct tl_task *task, struct function *function, unsigned long stack)
 {
-	struct tl_task *task = known_task();
-	struct tl_frames *f = task ? task->frames : NULL;
+	struct tl_frames *f = task->frames;
 	struct frame *frame, left;
 	u64 now_ns, time_ns, cpu_ns;
 
 	/* Of a call that was too deep, and lost when it began. */
-	if (f && f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
+	if (f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
 		return;
-	if (f && f->in_doubt && top_of(f)->id != function->id)
+	if (f->in_doubt && top_of(f)->id != function->id)
 		drop_doubtful(f);
-	if (!f || !is_in(f, function->id)) {
+	if (!is_in(f, function->id)) {
 		lose(function->place, function->id);
 		return;
 	}
@@ -328,23 +354,91 @@ static bool runs_it(const struct function *function, const struct mm_struct *mm)
 	return same;
 }
 
+/* Whether the current thread is at home there. Context: task, may sleep. */
+static bool is_home(struct tl_frames *f, unsigned long stack)
+{
+	struct tl_stack now;
+
+	if (likely(tl_stack_has(&f->home, stack)))
+		return true;
+	if (!tl_stack_look(&now, stack) || !tl_stack_goes_on(&f->home, &now))
+		return false;
+	f->home.low = now.low;
+	f->home.high = now.high;
+	WRITE_ONCE(f->home.mm, now.mm);
+	return true;
+}
+
+/* Where a thread's functions return to, as it was at one moment. */
+struct returns {
+	unsigned int n;
+	struct {
+		unsigned long stack, caller;
+	} of[DEPTH];
+};
+
+static void returns_of(struct tl_frames *f, struct returns *returns)
+{
+	unsigned int seq, i;
+
+	do {
+		seq = read_seqcount_begin(&f->seq);
+		returns->n = min_t(unsigned int, f->depth, DEPTH);
+		for (i = 0; i < returns->n; i++) {
+			returns->of[i].stack = f->frames[i].stack;
+			returns->of[i].caller = f->frames[i].caller;
+		}
+	} while (read_seqcount_retry(&f->seq, seq));
+}
+
+/*
+ * Let what a thread of this process is in return as if nobody had looked: it may do so in
+ * another one, whom the kernel would end for that.
+ */
+static void leave_alone(void *object, void *arg)
+{
+	struct tl_frames *f = object;
+	struct returns returns;
+
+	if (READ_ONCE(f->home.mm) != current->mm)
+		return;
+	returns_of(f, &returns);
+	/* Who has jumped to another lies where that does, and had the right address. */
+	while (returns.n--)
+		tl_stack_give_back(returns.of[returns.n].stack, returns.of[returns.n].caller);
+}
+
 /* Context: task, may sleep. */
 static int on_enter(TL_UPROBE_ENTER)
 {
 	struct function *function = container_of(consumer, struct function, uprobe.consumer);
-	unsigned long flags;
+	unsigned long stack = user_stack_pointer(regs), caller, flags;
+	struct tl_frames *f;
 	u64 began;
 
 	if (!runs_it(function, current->mm))
 		return 0;
 	atomic64_inc(&function->hits);
-	if (unlikely(is_hot(function)))
+	if (unlikely(is_dropped(function) || is_hot(function)))
 		return UPROBE_HANDLER_REMOVE;
 	if (!has_requests())
 		return 0;
+	f = own_frames();
+	if (!f) {
+		lose(function->place, function->id);
+		return 0;
+	}
+	if (unlikely(!is_home(f, stack))) {
+		tl_pool_for_each(&frames, leave_alone, NULL);
+		drop(function, TIERLENS_FUNCTION_STATE_STACKS);
+		return UPROBE_HANDLER_REMOVE;
+	}
+	caller = tl_stack_caller(stack);
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
-	enter_function(function, user_stack_pointer(regs));
+	raw_write_seqcount_begin(&f->seq);
+	enter_function(f, function, stack, caller);
+	raw_write_seqcount_end(&f->seq);
 	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
@@ -354,6 +448,7 @@ static int on_enter(TL_UPROBE_ENTER)
 static int on_leave(TL_UPROBE_LEAVE)
 {
 	struct function *function = container_of(consumer, struct function, uprobe.consumer);
+	struct tl_task *task;
 	unsigned long flags;
 	u64 began;
 
@@ -361,7 +456,14 @@ static int on_leave(TL_UPROBE_LEAVE)
 		return 0;
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
-	leave_function(function, user_stack_pointer(regs));
+	task = known_task();
+	if (task && task->frames) {
+		raw_write_seqcount_begin(&task->frames->seq);
+		leave_function(task, function, user_stack_pointer(regs));
+		raw_write_seqcount_end(&task->frames->seq);
+	} else {
+		lose(function->place, function->id);
+	}
 	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
@@ -373,8 +475,7 @@ static bool wants(TL_UPROBE_FILTER)
 	const struct function *function = container_of(consumer, struct function,
 						       uprobe.consumer);
 
-	return READ_ONCE(function->state) != TIERLENS_FUNCTION_STATE_HOT &&
-	       runs_it(function, mm);
+	return !is_dropped(function) && runs_it(function, mm);
 }
 
 /* ---- what is probed ------------------------------------------------------------------ */
@@ -387,15 +488,32 @@ static void probe_end(struct function *function)
 	function->probed = false;
 }
 
-/* Those that are too hot stay in the table, so that it can be asked which. */
-static void cool(struct work_struct *work)
+/* If one function of a program was met on another stack, all are let go. */
+static void drop_program(const struct function *met)
+{
+	struct tl_tier *tier = tl_tier_at(met->tier);
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	if (tier && tier->id == met->tier)
+		WRITE_ONCE(tier->switches_stacks, true);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i] && file_inode(functions[i]->program) == file_inode(met->program))
+			WRITE_ONCE(functions[i]->state, TIERLENS_FUNCTION_STATE_STACKS);
+}
+
+/* Those that are dropped stay in the table, so that it can be asked which, and why. */
+static void drop_probes(struct work_struct *work)
 {
 	unsigned int i;
 
 	mutex_lock(&lock);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		if (functions[i] &&
-		    READ_ONCE(functions[i]->state) == TIERLENS_FUNCTION_STATE_HOT)
+		if (functions[i] && functions[i]->probed &&
+		    READ_ONCE(functions[i]->state) == TIERLENS_FUNCTION_STATE_STACKS)
+			drop_program(functions[i]);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i] && is_dropped(functions[i]))
 			probe_end(functions[i]);
 	tl_compat_uprobes_wait();
 	mutex_unlock(&lock);
@@ -526,7 +644,7 @@ static int check_files(const struct tl_method_ask *ask, struct netlink_ext_ack *
  * @extack: told why not
  *
  * Context: process; control.c's lock is held.
- * Return: 0; -ENOENT, -EINVAL, -EEXIST, -ENOSPC, -ENOMEM; or the kernel's error.
+ * Return: 0; -ENOENT, -EINVAL, -EEXIST, -ENOSPC, -ENOMEM, -EOPNOTSUPP; or the kernel's error.
  */
 int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_ack *extack)
 {
@@ -541,6 +659,11 @@ int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_a
 		NL_SET_ERR_MSG(extack,
 			       "the tier is not at level method: set that first (tierlens level TIER method)");
 		return -EINVAL;
+	}
+	if (READ_ONCE(tier->switches_stacks)) {
+		NL_SET_ERR_MSG(extack,
+			       "the tier's program goes on with stacks of its own (coroutines), which probes at returns would break: level server shows its calls");
+		return -EOPNOTSUPP;
 	}
 	ret = check_files(ask, extack);
 	if (ret)
@@ -624,8 +747,10 @@ void tl_method_forget_all(void)
 /* A thread goes. Context: interrupts off. */
 void tl_method_forget_frames(struct tl_task *task)
 {
-	if (task->frames)
+	if (task->frames) {
+		WRITE_ONCE(task->frames->home.mm, NULL);
 		tl_pool_put(&frames, task->frames);
+	}
 	task->frames = NULL;
 }
 
@@ -673,13 +798,13 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 
 int tl_method_init(void)
 {
-	INIT_WORK(&cool_work, cool);
+	INIT_WORK(&drop_work, drop_probes);
 	return tl_pool_init(&frames, "frames", sizeof(struct tl_frames), POOL_LOW, NULL);
 }
 
 void tl_method_exit(void)
 {
 	tl_method_forget_all();
-	cancel_work_sync(&cool_work);
+	cancel_work_sync(&drop_work);
 	tl_pool_exit(&frames);
 }

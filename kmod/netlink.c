@@ -495,7 +495,7 @@ static int put_hook(struct sk_buff *skb, const struct tl_hook_view *hook)
 	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_MISSED, hook->missed) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_TIMED, hook->of.timed) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_TIMED_NS, hook->of.ns) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_WAY_NS, hook->way_ns))
+	    tl_nl_put_u64(skb, TIERLENS_A_HOOK_FLOOR_NS, hook->floor_ns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -178,6 +178,7 @@ static struct tl_tier *add(const struct tl_endpoint *at, u8 source, const char *
 	atomic_set(&tiers[i].connections, 0);
 	tiers[i].level = tl_level_default();
 	tiers[i].own_level = false;
+	tiers[i].switches_stacks = false;
 	tiers[i].leased_to = 0;
 	tiers[i].lease_ns = 0;
 	/* Readers without the lock see the rest of the tier before its id. */

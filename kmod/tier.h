@@ -34,6 +34,7 @@ struct tl_tier {
 	bool own_level; /* it was set for this tier */
 	u32 leased_to; /* whoever set it for a time; else 0 */
 	u64 lease_ns; /* when that is over; 0: it was set for good */
+	bool switches_stacks; /* so that functions must not be probed, see method.c */
 };
 
 struct sock;

@@ -25,6 +25,7 @@
 #define UNMEASURED_NS 400 /* more than most take */
 
 static u32 way_ns[TL_COST_KINDS];
+static u32 floor_ns[TL_COST_KINDS];
 static DEFINE_PER_CPU(struct tl_hook_hits, hits);
 
 static noinline void yardstick(void)
@@ -83,12 +84,21 @@ static u64 calls_ns(void (*call)(void))
 	return least;
 }
 
-/* @clock: what as many calls take that read the clock. */
-static u32 way_of(void (*call)(void), u64 clock)
+static u32 more_than(u64 with, u64 without)
+{
+	return with > without ? div_u64(with - without, CALLS) : 0;
+}
+
+/*
+ * @clock: what as many calls take that read the clock
+ * @plain: that do nothing
+ */
+static void measure(enum tl_cost_kind kind, void (*call)(void), u64 clock, u64 plain)
 {
 	u64 with = calls_ns(call);
 
-	return with > clock ? div_u64(with - clock, CALLS) : 0;
+	way_ns[kind] = more_than(with, clock);
+	floor_ns[kind] = more_than(with, plain);
 }
 
 /**
@@ -103,21 +113,21 @@ int tl_way_init(void)
 		.handler = on_yardstick, .hits = &hits, .group = TL_FENTRY_YARDSTICK,
 	};
 	static struct kprobe kp = { .pre_handler = on_kprobe };
-	u64 clock = calls_ns(clock_read);
+	u64 clock = calls_ns(clock_read), plain = calls_ns(yardstick);
 
-	way_ns[TL_COST_TRACEPOINT] = way_of(traced, clock);
+	measure(TL_COST_TRACEPOINT, traced, clock, plain);
 	kp.addr = (kprobe_opcode_t *)yardstick;
 	way_ns[TL_COST_KPROBE] = UNMEASURED_NS;
 	way_ns[TL_COST_FENTRY] = UNMEASURED_NS;
 	if (register_kprobe(&kp))
 		return 0;
-	way_ns[TL_COST_KPROBE] = way_of(yardstick, clock);
+	measure(TL_COST_KPROBE, yardstick, clock, plain);
 	fentry.ip = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
 	if (tl_fentry_add(&fentry))
 		return 0;
 	if (!tl_fentry_arm(fentry.group))
-		way_ns[TL_COST_FENTRY] = way_of(yardstick, clock);
+		measure(TL_COST_FENTRY, yardstick, clock, plain);
 	/* If that fails, it will when hooks are disarmed, which says so. */
 	tl_fentry_disarm(fentry.group);
 	tl_fentry_forget_all();
@@ -133,4 +143,15 @@ int tl_way_init(void)
 u32 tl_way_ns(enum tl_cost_kind kind)
 {
 	return way_ns[kind];
+}
+
+/**
+ * tl_way_floor_ns() - What a hook takes that does nothing
+ * @kind: how it is called
+ *
+ * Context: any. Return: ns, as measured when the module was loaded; 0: it could not be.
+ */
+u32 tl_way_floor_ns(enum tl_cost_kind kind)
+{
+	return floor_ns[kind];
 }

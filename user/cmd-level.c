@@ -56,7 +56,7 @@ static json_t *list_json(const struct list *l)
 
 		json_array_append_new(functions, json_pack(
 			"{s:I, s:s, s:s, s:s, s:I, s:I}", "id", (json_int_t)f->id, "tier", f->tier, "name", f->name,
-			"state", f->hot ? "hot" : "probed", "hits", (json_int_t)f->hits, "lost",
+			"state", tl_function_state_name(f->state), "hits", (json_int_t)f->hits, "lost",
 			(json_int_t)f->lost));
 	}
 	return json_pack("{s:s, s:o, s:o, s:o}", "default", tl_at_name(l->module.level), "default_lease_s",
@@ -66,6 +66,11 @@ static json_t *list_json(const struct list *l)
 
 static void functions_print(const struct list *l)
 {
+	static const char *const became[] = {
+		[TIERLENS_FUNCTION_STATE_PROBED] = "probed",
+		[TIERLENS_FUNCTION_STATE_HOT] = "dropped: called too often",
+		[TIERLENS_FUNCTION_STATE_STACKS] = "dropped: the program has coroutines",
+	};
 	struct tl_grid *grid = tl_grid_new("tier|function|state|>calls|>lost");
 	size_t i;
 
@@ -74,7 +79,7 @@ static void functions_print(const struct list *l)
 
 		tl_grid_add(grid, "%s", f->tier);
 		tl_grid_add(grid, "%s", f->name);
-		tl_grid_add(grid, "%s", f->hot ? "dropped: called too often" : "probed");
+		tl_grid_add(grid, "%s", f->state < ARRAY_SIZE(became) ? became[f->state] : "dropped");
 		tl_grid_add(grid, "%" PRIu64, f->hits);
 		tl_grid_add(grid, "%" PRIu64, f->lost);
 	}

@@ -73,7 +73,7 @@ static void losses_print(const struct tl_module *m)
 
 static void hooks_print(const struct status *s)
 {
-	struct tl_grid *grid = tl_grid_new("hook|symbol|state|>hits|>missed|>ns a hit|>ns to it");
+	struct tl_grid *grid = tl_grid_new("hook|symbol|state|>hits|>missed|>ns a hit|>floor");
 	size_t i;
 
 	for (i = 0; i < s->n_hooks; i++) {
@@ -89,7 +89,7 @@ static void hooks_print(const struct status *s)
 			tl_grid_add(grid, "%.0f", (double)hook->timed_ns / (double)hook->timed);
 		else
 			tl_grid_add(grid, "-");
-		tl_grid_add(grid, "%" PRIu64, hook->way_ns);
+		tl_grid_add(grid, "%" PRIu64, hook->floor_ns);
 	}
 	putchar('\n');
 	tl_grid_print(grid, stdout, 0, 0);
@@ -123,7 +123,7 @@ static json_t *hooks_json(const struct status *s)
 			"missed", (json_int_t)s->hooks[i].missed,
 			"timed", (json_int_t)s->hooks[i].timed,
 			"timed_ns", (json_int_t)s->hooks[i].timed_ns,
-			"way_ns", (json_int_t)s->hooks[i].way_ns));
+			"floor_ns", (json_int_t)s->hooks[i].floor_ns));
 	return array;
 }
 

@@ -122,7 +122,7 @@ int tl_ctl_function_del(struct tl_ctl *ctl, const char *tier, u32 id, struct tl_
 }
 
 /**
- * tl_ctl_functions() - All functions that are probed, or were and are too hot
+ * tl_ctl_functions() - All functions that are probed, or were and are no longer
  * @ctl: connection
  * @functions: set to an array to be freed by the caller
  * @n: set to its length
@@ -170,6 +170,6 @@ int tl_ctl_read_function(struct nlattr *first, int len, void *arg)
 	tl_ctl_read_text(function->tier, sizeof(function->tier), attrs[TIERLENS_A_FUNCTION_TIER]);
 	tl_ctl_read_text(function->name, sizeof(function->name), attrs[TIERLENS_A_FUNCTION_NAME]);
 	state = attrs[TIERLENS_A_FUNCTION_STATE];
-	function->hot = state && nla_get_u32(state) == TIERLENS_FUNCTION_STATE_HOT;
+	function->state = state ? nla_get_u32(state) : TIERLENS_FUNCTION_STATE_PROBED;
 	return 0;
 }

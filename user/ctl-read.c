@@ -280,7 +280,7 @@ int tl_ctl_read_hook(struct nlattr *first, int len, void *arg)
 		FIELD(TIERLENS_A_HOOK_MISSED, struct tl_hook, missed),
 		FIELD(TIERLENS_A_HOOK_TIMED, struct tl_hook, timed),
 		FIELD(TIERLENS_A_HOOK_TIMED_NS, struct tl_hook, timed_ns),
-		FIELD(TIERLENS_A_HOOK_WAY_NS, struct tl_hook, way_ns),
+		FIELD(TIERLENS_A_HOOK_FLOOR_NS, struct tl_hook, floor_ns),
 	};
 	struct nlattr *attrs[TIERLENS_A_HOOK_MAX + 1];
 	struct tl_hook *hook;
@@ -317,6 +317,23 @@ const char *tl_tier_source_name(u32 source)
 	};
 
 	return name_of(names, ARRAY_SIZE(names), source);
+}
+
+/**
+ * tl_function_state_name() - State of a function
+ * @state: of struct tl_function_info
+ *
+ * Return: a word.
+ */
+const char *tl_function_state_name(u32 state)
+{
+	static const char *const names[] = {
+		[TIERLENS_FUNCTION_STATE_PROBED] = "probed",
+		[TIERLENS_FUNCTION_STATE_HOT] = "hot",
+		[TIERLENS_FUNCTION_STATE_STACKS] = "stacks",
+	};
+
+	return name_of(names, ARRAY_SIZE(names), state);
 }
 
 /**

@@ -35,13 +35,12 @@ struct tl_tier_info {
 	bool leased, own_level;
 };
 
-/* A function that is probed, or @hot: was, and was called too often. @lost: calls whose return
- * was not seen. */
+/* A function that is probed, or was, @state: enum tierlens_function_state. @lost: calls whose
+ * return was not seen. */
 struct tl_function_info {
 	char tier[64], name[3 * TIERLENS_FUNCTION_NAME_MAX + 1];
-	u32 id, rate_max;
+	u32 id, rate_max, state;
 	u64 offset, hits, lost;
-	bool hot;
 };
 
 /**
@@ -73,7 +72,7 @@ struct tl_hook {
 	u32 state, required;
 	u64 hits, missed;
 	u64 timed, timed_ns; /* of a sample: time in the handler */
-	u64 way_ns; /* of each hit: to the handler and back; 0: the module does not say */
+	u64 floor_ns; /* of a hit whose handler does nothing; 0: the module does not say */
 };
 
 /* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on
@@ -157,6 +156,7 @@ int tl_ctl_wait(struct tl_ctl *ctl, int timeout_ms, struct tl_error *err);
 void tl_intervals_free(struct tl_intervals *list);
 
 const char *tl_tier_source_name(u32 source);
+const char *tl_function_state_name(u32 state);
 const char *tl_hook_state_name(u32 state);
 
 #endif

@@ -167,7 +167,7 @@ static const struct fields hook_fields = {
 	[TIERLENS_A_HOOK_MISSED] = {.name = "missed"},
 	[TIERLENS_A_HOOK_TIMED] = {.name = "timed"},
 	[TIERLENS_A_HOOK_TIMED_NS] = {.name = "timed-ns"},
-	[TIERLENS_A_HOOK_WAY_NS] = {.name = "way-ns"},
+	[TIERLENS_A_HOOK_FLOOR_NS] = {.name = "floor-ns"},
 }};
 
 static const struct fields pmu_fields = {

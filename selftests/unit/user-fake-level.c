@@ -53,7 +53,7 @@ static void begun(void)
 	snprintf(functions[0].name, sizeof(functions[0].name), "pay");
 	functions[1] = functions[0];
 	snprintf(functions[1].name, sizeof(functions[1].name), "hash");
-	functions[1].hot = true;
+	functions[1].state = TIERLENS_FUNCTION_STATE_HOT;
 }
 
 uint32_t level_of(unsigned int tier)
@@ -78,7 +78,7 @@ void put_module_level(struct message *m)
 
 	begun();
 	for (i = 0; i < FUNCTIONS; i++)
-		n += *functions[i].name && !functions[i].hot;
+		n += *functions[i].name && functions[i].state == TIERLENS_FUNCTION_STATE_PROBED;
 	put_u32(m, TIERLENS_A_MODULE_LEVEL, default_level);
 	put_u32(m, TIERLENS_A_MODULE_FUNCTIONS, n);
 	if (!default_lease_ms)
@@ -168,7 +168,7 @@ static void function_new(int fd, const struct nlmsghdr *request, const char *tie
 	snprintf(functions[i].tier, sizeof(functions[i].tier), "%s", tier);
 	snprintf(functions[i].name, sizeof(functions[i].name), "%s", name);
 	functions[i].offset = number_of(attr_of(request, TIERLENS_A_FUNCTION_OFFSET));
-	functions[i].hot = plays("hot") && hots++ < 3;
+	functions[i].state = plays("hot") && hots++ < 3;
 	functions[i].rate_max = rate ? (uint32_t)number_of(rate) : 0;
 	begin_genl(&m, TIERLENS_CMD_FUNCTION_NEW, 0, request);
 	put_u32(&m, TIERLENS_A_FUNCTION_ID, i + 1);
@@ -205,7 +205,7 @@ void dump_functions(int fd, const struct nlmsghdr *request)
 		put_text(&m, TIERLENS_A_FUNCTION_TIER, functions[i].tier);
 		put_text(&m, TIERLENS_A_FUNCTION_NAME, functions[i].name);
 		put_u64(&m, TIERLENS_A_FUNCTION_OFFSET, functions[i].offset);
-		put_u32(&m, TIERLENS_A_FUNCTION_STATE, functions[i].hot);
+		put_u32(&m, TIERLENS_A_FUNCTION_STATE, functions[i].state);
 		put_u64(&m, TIERLENS_A_FUNCTION_HITS, 1000 * (i + 1));
 		put_u64(&m, TIERLENS_A_FUNCTION_LOST, i);
 		put_u32(&m, TIERLENS_A_FUNCTION_RATE_MAX, functions[i].rate_max);
@@ -222,7 +222,7 @@ void put_calls(struct message *m, uint64_t each_ns)
 
 	begun();
 	for (i = 0; i < FUNCTIONS && told < 2; i++) {
-		if (!*functions[i].name || functions[i].hot)
+		if (!*functions[i].name || functions[i].state)
 			continue;
 		nest = nest_begin(m, TIERLENS_A_INTERVAL_CALL);
 		put_u32(m, TIERLENS_A_FUNCTION_CALL_FUNCTION, i + 1);

@@ -194,13 +194,16 @@ static size_t function_of(const struct tl_control *c, const struct tl_function_i
 	return SIZE_MAX;
 }
 
-static void hot_go(struct tl_control *c, size_t tier, size_t at)
+/* What the kernel has dropped is not chosen again. */
+static void dropped_go(struct tl_control *c, size_t tier, size_t at, u32 state)
 {
 	const char *name = c->held[tier].function[at].name;
 
 	hot_add(&c->held[tier], name);
-	tl_log_text(c->log, c->feed.in.t_s, "hot", name_of(c, tier), name,
-		    "it was called more often than is allowed, and is probed no longer");
+	tl_log_text(c->log, c->feed.in.t_s, tl_function_state_name(state), name_of(c, tier), name,
+		    state == TIERLENS_FUNCTION_STATE_HOT ?
+		    "it was called more often than is allowed, and is probed no longer" :
+		    "the program goes on with other stacks, as coroutines do, and is probed no longer");
 	let_go(c, tier, at);
 }
 
@@ -246,8 +249,8 @@ int tl_control_look(struct tl_control *control, struct tl_error *err)
 		if (at == SIZE_MAX)
 			continue;
 		control->held[tier].function[at].listed = true;
-		if (functions[i].hot)
-			hot_go(control, tier, at);
+		if (functions[i].state != TIERLENS_FUNCTION_STATE_PROBED)
+			dropped_go(control, tier, at, functions[i].state);
 	}
 	for (i = 0; !code && i < control->n; i++)
 		gone_forget(&control->held[i]);

@@ -66,11 +66,13 @@ enum tierlens_level {
 
 /**
  * enum tierlens_function_state - probed - it is counted; hot - it was called
- *   more often than is allowed, and is probed no longer.
+ *   more often than is allowed, and is probed no longer; stacks - nor is this,
+ *   for its program goes on with other stacks, as coroutines do.
  */
 enum tierlens_function_state {
 	TIERLENS_FUNCTION_STATE_PROBED,
 	TIERLENS_FUNCTION_STATE_HOT,
+	TIERLENS_FUNCTION_STATE_STACKS,
 };
 
 enum {
@@ -192,7 +194,7 @@ enum {
 	TIERLENS_A_HOOK_MISSED,
 	TIERLENS_A_HOOK_TIMED,
 	TIERLENS_A_HOOK_TIMED_NS,
-	TIERLENS_A_HOOK_WAY_NS,
+	TIERLENS_A_HOOK_FLOOR_NS,
 
 	__TIERLENS_A_HOOK_MAX
 };

@@ -61,11 +61,11 @@ def hooks(lines):
     """Instructions a hit, of each hook at level server, most hit first."""
     sums = {}
     for line in lines:
-        of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0, line["way_ns"]])
+        of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0, line["floor_ns"]])
         for i, name in enumerate(("hits", "timed", "timed_ns")):
             of[i] += line[name]
-    for (hook, symbol), (hits, timed, ns, way) in sorted(sums.items(), key=lambda item: -item[1][0]):
-        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed if timed else None, "way": way}
+    for (hook, symbol), (hits, timed, ns, floor) in sorted(sums.items(), key=lambda item: -item[1][0]):
+        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed if timed else None, "floor": floor}
 
 
 def floors(lines, table):
@@ -74,7 +74,7 @@ def floors(lines, table):
     sums, requests = {}, {}
     for line in lines:
         at = line["load"], line["connections"]
-        sums[at] = sums.get(at, 0) + line["hits"] * line["way_ns"]
+        sums[at] = sums.get(at, 0) + line["hits"] * line["floor_ns"]
         if line["symbol"] == "tcp_sendmsg":
             requests[at] = requests.get(at, 0) + line["requests"]
     for at, ways in sums.items():
@@ -139,10 +139,10 @@ def main():
     for row in of_floors:
         print(f"| {row['load']} | {row['connections']} | {row['added_per_request']:,.0f} | {row['instructions_percent']:+.2f} |")
     of_hooks = list(hooks(lines))
-    print("\n| hook | function | hits | instructions in its handler | to it and back |\n| --- | --- | --- | --- | --- |")
+    print("\n| hook | function | hits | instructions in its handler | the floor |\n| --- | --- | --- | --- | --- |")
     for row in of_hooks:
         handler = "-" if row["instructions"] is None else f"{row['instructions']:.0f}"
-        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {handler} | {row['way']} |")
+        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {handler} | {row['floor']} |")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump({"format": 1, "rows": table, "floors": of_floors, "hooks": of_hooks}, file, indent=1)

@@ -82,7 +82,7 @@ daemon_end()
 hooks()
 {
 	tierlens status --json | jq -c --arg load "$1" --argjson connections "$2" --argjson requests "$3" '.hooks[] |
-		select(.hits > 0) | {$load, $connections, $requests, hook: .name, symbol, hits, timed, timed_ns, way_ns}' >>/out/hooks
+		select(.hits > 0) | {$load, $connections, $requests, hook: .name, symbol, hits, timed, timed_ns, floor_ns}' >>/out/hooks
 }
 
 # What was lost since the module is there, but for what is only noted.

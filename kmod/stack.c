@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which stack a thread is on
+ *
+ * Who wants to be told of a function's return has the kernel put an address of its own in the
+ * place of the return address, and keeps the right one with the thread, for returns in the order
+ * of entries. A program that goes on with another stack, as coroutines and fibers do, returns in
+ * another order, or in another thread: it would go on anywhere, or be ended. So a thread's
+ * functions are looked at only as long as it stays in the mapping in which it was met first.
+ *
+ * Stacks that lie in one mapping, and such that are copied to and fro, cannot be told apart here.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+
+#include "stack.h"
+
+/**
+ * tl_stack_look() - The mapping that a stack pointer is in
+ * @stack: filled
+ * @sp: of the current thread in user space
+ *
+ * Context: task, may sleep.
+ * Return: false if there is none.
+ */
+bool tl_stack_look(struct tl_stack *stack, unsigned long sp)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool found;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, sp);
+	found = vma && vma->vm_start <= sp;
+	if (found) {
+		stack->mm = mm;
+		stack->low = vma->vm_start;
+		stack->high = vma->vm_end;
+	}
+	mmap_read_unlock(mm);
+	return found;
+}
+
+/**
+ * tl_stack_goes_on() - Whether a thread is still on the stack that it was on
+ * @before: where that was; or it is not known
+ * @now: where it is
+ *
+ * Mappings grow, and neighbours become one; and who runs another program begins anew.
+ */
+bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now)
+{
+	return before->mm != now->mm || (before->low < now->high && now->low < before->high);
+}
+
+/**
+ * tl_stack_caller() - Where a function will return to
+ * @sp: stack pointer at its entry, before anybody has changed that
+ *
+ * Context: task, may sleep.
+ * Return: the address; 0: it is not on the stack, or cannot be read.
+ */
+unsigned long tl_stack_caller(unsigned long sp)
+{
+	unsigned long caller = 0;
+
+#ifdef CONFIG_X86
+	if (get_user(caller, (unsigned long __user *)sp))
+		caller = 0;
+#endif
+	return caller;
+}
+
+/* The page that the kernel has programs come by when a function returns; nothing else is like it. */
+static bool is_trampoline(unsigned long address)
+{
+	const unsigned long has = VM_EXEC | VM_IO | VM_DONTCOPY;
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool is;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, address);
+	is = vma && vma->vm_start == address && vma->vm_end == address + PAGE_SIZE &&
+	     (vma->vm_flags & has) == has && !vma->vm_file;
+	mmap_read_unlock(mm);
+	return is;
+}
+
+/**
+ * tl_stack_give_back() - Let a function return to its caller, and to nobody before
+ * @sp: stack pointer at its entry
+ * @caller: of tl_stack_caller() then
+ *
+ * It may return in another thread. If it has already, what is there now is left as it is.
+ *
+ * Context: task, may sleep.
+ */
+void tl_stack_give_back(unsigned long sp, unsigned long caller)
+{
+	unsigned long __user *at = (unsigned long __user *)sp;
+	unsigned long now;
+	int failed;
+
+	if (!caller || get_user(now, at) || now == caller || !is_trampoline(now))
+		return;
+	failed = put_user(caller, at);
+	(void)failed; /* it is not mapped any more: nobody returns there */
+}

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: brief=6.1,5.10,newest machine=single arch=amd64 timeout=240
+#
+# A program with coroutines at level method. What waits on one stack has been entered and not left, the
+# thread goes on with another, and perhaps another thread with the first: a probe at its return would have
+# the program go on anywhere. All its functions are to be let go before, and no request is to fail.
+. /job/lib.sh
+. /job/chain.sh
+
+requests=$((2000 / slow)) port=7300
+
+# ask N: parts of an answer that a coroutine waits between
+ask()
+{
+	load --to $port --connections 8 --requests "$1" --seconds 100 --ask 'c01 size=20000 sends=2 gap=1000' >/tmp/load.json ||
+		not_ok 'load'
+	jq -c '[.count, .errors]' /tmp/load.json
+}
+
+# states: of all functions, how many are in which state
+states()
+{
+	tierlens level list --json | jq -c '[.functions[].state] | group_by(.) | map([.[0], length])'
+}
+
+load_module && tierlens enable --interval 500 || exit 1
+for pool in 1 4; do
+	port=$((port + 1)) tier=tierserver:$((port))
+	tierserver --port $port --mode coroutine --pool $pool >/tmp/server.out 2>&1 &
+	server=$!
+	wait_until 10 listening $port
+	is "$(ask $((requests / 10)))" "[$((requests / 10)),0]" "$pool threads: it serves"
+	check "$pool threads: level method" tierlens level $tier method --functions 200
+	ask $requests >/tmp/asked
+	is "$(cat /tmp/asked)" "[$requests,0]" "$pool threads: no request has failed"
+	check "$pool threads: it goes on" kill -0 $server
+	wait_until 10 eval '[ "$(tlmnl status | jq .functions)" = 0 ]'
+	is "$(tlmnl status | jq .functions)" 0 "$pool threads: none of its functions is probed any more"
+	is "$(states | jq -c 'map(.[0])')" '["stacks"]' "$pool threads: and it is said why"
+	diag "$(states)"
+	refused 'stacks of its own' tierlens level $tier method --function 'tier_*'
+	is "$(ask $((requests / 10)))" "[$((requests / 10)),0]" "$pool threads: it serves"
+	kill -TERM $server
+	wait $server
+done
+check 'the module is unloaded' unload_module
+done_testing
