@@ -72,7 +72,7 @@ unsigned long tl_stack_caller(unsigned long sp)
 	return caller;
 }
 
-/* The page that the kernel has programs come by when a function returns; nothing else is like it. */
+/* The page that the kernel has programs return to; nothing else is like it. */
 static bool is_trampoline(unsigned long address)
 {
 	const unsigned long has = VM_EXEC | VM_IO | VM_DONTCOPY;
