@@ -62,13 +62,15 @@ struct tl_conn *tl_server_add(struct sock *sk, const char *comm)
 	}
 	atomic_inc(&tier->connections);
 	server = tl_server(conn);
+	/* The place's last connection was mostly like this one. */
+	if (server->tier != tier)
+		server->last.node = 0;
 	server->tier = tier;
 	server->caller = NULL;
 	server->join_tries = 0;
 	server->shut = false;
 	server->unread = false;
 	server->rest = false;
-	server->last.node = 0;
 	/* Whoever means the last request at this place does not mean this one's. */
 	server->request.seq++;
 	server->request.tier = tier->id;

@@ -580,6 +580,9 @@ static void forget_one(struct tl_conn *conn, void *arg)
 		forget_unlock(conn);
 	else
 		tl_spin_unlock(&conn->lock);
+	/* Paths are forgotten, too, and what has just ended had one. */
+	if (conn->side == TL_SERVER)
+		tl_server(conn)->last.node = 0;
 	local_irq_restore(flags);
 }
 
