@@ -150,7 +150,7 @@ check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the de
 	selftests/vm/run 6.1+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
 	selftests/vm/run 6.1-debug+single --timeout 3600 --env FUZZ=1000000 selftests/vm/tests/abi-bad.sh
-	selftests/vm/run 6.1-kcsan --env STORMS=all selftests/vm/tests/boundaries.sh selftests/vm/tests/storm.sh
+	selftests/vm/run 6.1-kcsan --env STORMS=all $(addprefix selftests/vm/tests/,boundaries.sh storm.sh method.sh coroutines.sh)
 	selftests/vm/run 6.1-arm64+virtual --env EVENTS=24 selftests/vm/tests/pmu-turns.sh
 	selftests/vm/run 6.1 --env REQUESTS=1920 selftests/vm/tests/attribution.sh
 	selftests/vm/run 6.1 --env CHAINS='1:1 1:8 1:64 2:1 2:8 2:64 3:1 3:8 3:64 4:1 4:8 4:64' \
