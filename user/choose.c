@@ -9,7 +9,8 @@
  * that follow main().
  *
  * Not everything that is called a function can be probed at its return: a part that the compiler has moved away
- * is jumped to, so what lies on the stack is no return address; and a program in Go moves its stacks.
+ * is jumped to, so what lies on the stack is no return address; a program in Go moves its stacks, and one with greenlet
+ * copies them to and fro at one place. Of others that go on with other stacks the module knows (kmod/stack.c).
  */
 #include "choose.h"
 
@@ -289,6 +290,34 @@ static int process_add(struct tl_choice *choice, const struct tl_choose_options 
 	return code ? code : libraries_of(choice, options, pid, program, path);
 }
 
+/**
+ * tl_choose_copies_stacks() - Does a process go on with stacks that are copied to and fro at one place?
+ * @pid: the process
+ *
+ * greenlet does, and what is made with it (gevent, eventlet).
+ *
+ * Return: whether it has that loaded; false if nobody may look.
+ */
+bool tl_choose_copies_stacks(u32 pid)
+{
+	char path[64], *line = NULL;
+	const char *name;
+	bool found = false;
+	size_t size = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &size, maps) > 0) {
+		name = strrchr(line, '/');
+		found = name && (!strncmp(name, "/_greenlet.", 11) || !strncmp(name, "/greenlet.", 10));
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 static int by_likelihood(const void *a, const void *b)
 {
 	const struct tl_chosen *x = a, *y = b;
@@ -332,9 +361,13 @@ int tl_choose(struct tl_choice *choice, const struct tl_choose_options *options,
 	/* More of them than it takes run the same program, mostly. */
 	if (code && !processes.processes)
 		return code;
-	for (i = 0; i < processes.processes; i++)
+	for (i = 0; i < processes.processes; i++) {
+		if (tl_choose_copies_stacks(processes.process[i]))
+			return tl_error_set(err, -EOPNOTSUPP, "no function of tier %s can be probed: process %u has greenlet, which copies stacks "
+					    "to and fro, and probes at returns would break it", tier, processes.process[i]);
 		if (process_add(choice, options, processes.process[i]))
 			return tl_error_no_memory(err);
+	}
 	tl_choice_sort(choice);
 	if (!choice->functions)
 		return tl_error_set(err, -ENOENT, "no function of tier %s can be probed: %s", tier,

@@ -59,6 +59,7 @@ int tl_choice_probe(const struct tl_choice *choice, const struct tl_chosen *chos
 		    const char *tier, u32 rate_max, u32 *id, struct tl_error *err);
 void tl_choice_sort(struct tl_choice *choice);
 void tl_choice_free(struct tl_choice *choice);
+bool tl_choose_copies_stacks(u32 pid);
 bool tl_choose_is_user(const struct tl_choose_options *options, const char *path, const char *program);
 
 #endif

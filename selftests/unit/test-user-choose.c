@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/test-user-choose.XXXXXX";
@@ -176,6 +177,22 @@ static void test_origin(void)
 	tl_origin_close(&origin);
 }
 
+static void test_greenlet(void)
+{
+	char path[120];
+	void *at;
+	int fd;
+
+	ok(!tl_choose_copies_stacks((u32)getpid()), "without greenlet");
+	snprintf(path, sizeof(path), "%s/_greenlet.cpython-311-x86_64-linux-gnu.so", dir);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	at = fd >= 0 && !ftruncate(fd, 4096) ? mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	ok(at != MAP_FAILED && tl_choose_copies_stacks((u32)getpid()), "with greenlet");
+	munmap(at, 4096);
+	close(fd);
+	ok(!tl_choose_copies_stacks(0), "no such process");
+}
+
 int main(void)
 {
 	char command[200];
@@ -185,6 +202,7 @@ int main(void)
 	test_own();
 	test_patterns();
 	test_refused();
+	test_greenlet();
 	test_user();
 	test_origin();
 	snprintf(command, sizeof(command), "rm -r %s", dir);

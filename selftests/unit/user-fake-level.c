@@ -29,7 +29,7 @@ static struct {
 	char tier[64], name[TIERLENS_FUNCTION_NAME_MAX + 1];
 	uint64_t offset;
 	uint32_t rate_max;
-	bool hot;
+	uint32_t state;
 } functions[FUNCTIONS]; /* without a name: free */
 
 static const char *text_of(const struct nlattr *attr)

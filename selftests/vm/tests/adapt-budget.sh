@@ -44,7 +44,8 @@ with()
 	is "$(tlmnl status | jq -c '[.level, .leased_from]')" '[2,null]' 'all as before, when it has ended'
 }
 
-with 0.07 1
+# At server the hooks take 6.6 % of the processor there, at trace 4.6.
+with 0.055 1
 with 0.01 0
 record_new /tmp/r.jsonl
 ask 2

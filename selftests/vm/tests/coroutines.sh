@@ -44,5 +44,17 @@ for pool in 1 4; do
 	kill -TERM $server
 	wait $server
 done
+
+# What is copied to and fro at one place is known by its library.
+libm=$(ldconfig -p | awk '/libm\.so\.6/ { print $NF; exit }')
+cp "$libm" /tmp/_greenlet.cpython-311-x86_64-linux-gnu.so
+LD_PRELOAD=/tmp/_greenlet.cpython-311-x86_64-linux-gnu.so redis-server --port 7309 --save '' >/tmp/redis.out &
+server=$!
+wait_until 10 listening 7309
+is "$(redis-cli -p 7309 ping)" PONG 'a server with greenlet'
+refused 'has greenlet' tierlens level redis-server:7309 method --functions 20
+is "$(tlmnl status | jq .functions)" 0 'is not probed'
+kill -TERM $server
+wait $server
 check 'the module is unloaded' unload_module
 done_testing
