@@ -151,11 +151,13 @@ static double is_alike(double off, double variance)
 
 /*
  * What was counted tells of what was not, as far as it varies within an interval. Or it stands
- * alone, above p, which is right of the rest. Below p nothing does.
+ * alone, above p, which is right of the rest. Below p nothing does, so that q must have room for
+ * what is foretold and does not come.
  */
 static void join(struct tl_pmu_work *s, size_t cell, const struct tl_foretold *p)
 {
-	double f = tl_pmu_running(s, cell), off = s->y[cell] - p->value, q = p->variance;
+	double f = tl_pmu_running(s, cell), off = s->y[cell] - p->value;
+	double q = off > 0 ? p->variance : fmax(p->variance, p->even);
 	double seen = f * exp(s->y[cell]), rest = (1 - f) * exp(p->value), v = noise(s, cell);
 	double alike = off > 0 ? is_alike(off, q + v) : 1, mixed = p->value + q / (q + v) * off;
 	double alone = log(seen + rest), value;
@@ -174,7 +176,7 @@ static enum tl_pmu_action weigh(struct tl_pmu_work *s, size_t cell, const struct
 	bool outlier = f > 0 && is_outlier(s, cell, p);
 
 	s->next.value[cell] = p->value;
-	s->next.variance[cell] = p->variance;
+	s->next.variance[cell] = fmax(p->variance, p->even);
 	if (f <= 0)
 		return TL_PMU_MISSING;
 	if (is_false_zero(s, cell, p)) {

@@ -106,7 +106,7 @@ static double worse(struct tl_pmu_work *s, size_t event)
 		    !beside(s, cell, true, &behind))
 			continue;
 		s->room[n] = fabs(s->y[cell] - (before + behind) / 2);
-		s->room[s->cells + n] = s->told[cell].variance;
+		s->room[s->cells + n] = s->told[cell].even;
 		s->room[2 * s->cells + n++] = fabs(tl_pmu_residual(s, cell));
 	}
 	if (n < TL_PMU_FEW)
@@ -168,8 +168,10 @@ static void widen(struct tl_pmu_work *s, size_t event)
 	if (!n || more <= q)
 		return;
 	tl_foretell_widen(&s->f, event, more / q);
-	for (t = 0; t < s->record->intervals; t++)
+	for (t = 0; t < s->record->intervals; t++) {
 		s->told[t * s->events + event].variance *= more / q;
+		s->told[t * s->events + event].even *= more / q;
+	}
 }
 
 /**

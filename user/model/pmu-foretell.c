@@ -20,7 +20,8 @@
  * record is at some interval, which may be neither more nor less than what is met, and
  * foretold by the other runs (by the rest of the run, if there is only one). So are k and the part
  * of the plane chosen.
- * What was off there gives the intervals.
+ * What was off there gives the intervals; how far it is off goes by how far the nearest are apart,
+ * see pmu-trust.c.
  *
  * It is paper 003's step 2 to 4 of 2.3, with medians, planes, and uncertainty. Of weights by
  * distance: E. A. Nadaraya, Theory Probab. Appl. 9 (1964). Of what is between two opinions by
@@ -142,7 +143,8 @@ static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *nea
 		told->value += part * (plane - told->value);
 		told->spread += part * (spread - told->spread);
 	}
-	told->variance = fmax(f->variance[event] * told->spread * told->spread, CERTAIN);
+	told->even = fmax(f->variance[event] * told->spread * told->spread, CERTAIN);
+	told->variance = fmax(told->even * tl_trust_factor(&f->trust[event], told->spread), CERTAIN);
 	told->step = step_of(f, near, event);
 	for (i = 0; i < n; i++)
 		value[i] = y[near->sample[i] * f->features];
@@ -353,7 +355,8 @@ static bool has_another_run(const struct tl_foretell *f, size_t event)
 
 static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
 {
-	double *off = f->off + event * TL_FORETELL_TRIALS, part, spread;
+	double *off = f->off + event * TL_FORETELL_TRIALS, part;
+	struct tl_trust_trial pair[TL_FORETELL_TRIALS];
 	size_t n = 0, k, i;
 
 	if (any(f->weight + event * f->features, f->features))
@@ -366,11 +369,13 @@ static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, stru
 	f->plane[event] = part;
 	f->trials[event] = n >= TL_FORETELL_TRIALS / 8 ? n : 0;
 	for (i = 0; i < n; i++) {
-		spread = trial[i].spread + part * (trial[i].plane_spread - trial[i].spread);
-		off[i] = (trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k])) / spread;
+		pair[i].spread = trial[i].spread + part * (trial[i].plane_spread - trial[i].spread);
+		pair[i].off = trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k]);
+		off[i] = pair[i].off / pair[i].spread;
 	}
 	gsl_sort(off, 1, n);
 	f->variance[event] = variance_of(f, event);
+	tl_trust_fit(&f->trust[event], pair, n, f->variance[event]);
 }
 
 /**

@@ -4,13 +4,14 @@
 #define TL_MODEL_PMU_FORETELL_H
 
 #include "knn.h"
+#include "pmu-trust.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct tl_pmu_in;
 
-#define TL_FORETELL_TRIALS 240
+#define TL_FORETELL_TRIALS 720
 #define TL_FORETELL_PEAKS 2000
 #define TL_FORETELL_REACHES 5
 
@@ -41,6 +42,7 @@ struct tl_foretell_state {
  *       how far the nearest are apart, rising
  * @trials: [events] of them
  * @variance: [events] of @off
+ * @trust: [events] how it depends on how far the nearest are apart
  * @seen: [@intervals][@features] of the record, as it is believed to be
  * @unsure: [@intervals][@features] variances
  */
@@ -49,19 +51,21 @@ struct tl_foretell {
 	double *seen, *unsure, *x, *offset, *sd, *weight, *off, *variance, *plane;
 	bool *use;
 	size_t *run, *first, *k, *trials;
+	struct tl_trust *trust;
 };
 
 /**
  * struct tl_foretold - What is said of an event in an interval
  * @value: logarithm of its rate
  * @spread: how far the nearest samples are apart, a deviation
- * @variance: of the truth about @value
+ * @variance: of the truth about @value, by trials of which the nearest were as far apart
+ * @even: the same by all trials, in units of how far the nearest were apart
  * @least: of the nearest samples
  * @most: of them
  * @step: half the mean square of how the nearest change from interval to interval
  */
 struct tl_foretold {
-	double value, spread, variance, least, most, step;
+	double value, spread, variance, even, least, most, step;
 };
 
 int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);

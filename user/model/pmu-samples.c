@@ -135,6 +135,7 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
 	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
 	f->variance = calloc(f->events, sizeof(*f->variance));
+	f->trust = calloc(f->events, sizeof(*f->trust));
 	f->plane = calloc(f->events, sizeof(*f->plane));
 	f->use = calloc(f->events * samples, sizeof(*f->use));
 	f->run = calloc(samples, sizeof(*f->run));
@@ -144,7 +145,7 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->seen = calloc(2 * f->intervals * f->features, sizeof(*f->seen));
 	if (f->seen)
 		f->unsure = f->seen + f->intervals * f->features;
-	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance &&
+	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->trust &&
 	       f->plane && f->use && f->run && f->first && f->k && f->trials ? 0 : -ENOMEM;
 }
 
@@ -189,6 +190,7 @@ void tl_foretell_free(struct tl_foretell *f)
 	free(f->weight);
 	free(f->off);
 	free(f->variance);
+	free(f->trust);
 	free(f->plane);
 	free(f->use);
 	free(f->run);
