@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How far off trials were, by how far apart their nearest were, against what they were drawn with. */
+/* How far off trials were, by how far apart their nearest were: is it what they were drawn with? */
 #include "tap.h"
 
 #include "sim.h"

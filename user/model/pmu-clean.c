@@ -141,14 +141,6 @@ static bool is_outlier(const struct tl_pmu_work *s, size_t cell, const struct tl
 	       s->y[cell] - p->value > fmax(far, FAR_MIN);
 }
 
-/* How likely it is that what was counted and what was foretold differ by their errors only. */
-static double is_alike(double off, double variance)
-{
-	double normal = tl_pmu_normal(off, variance);
-
-	return normal / (normal + TL_PMU_ALONE);
-}
-
 /*
  * What was counted tells of what was not, as far as it varies within an interval. Or it stands
  * alone, above p, which is right of the rest. Below p nothing does, so that q must have room for
@@ -159,7 +151,7 @@ static void join(struct tl_pmu_work *s, size_t cell, const struct tl_foretold *p
 	double f = tl_pmu_running(s, cell), off = s->y[cell] - p->value;
 	double q = off > 0 ? p->variance : fmax(p->variance, p->even);
 	double seen = f * exp(s->y[cell]), rest = (1 - f) * exp(p->value), v = noise(s, cell);
-	double alike = off > 0 ? is_alike(off, q + v) : 1, mixed = p->value + q / (q + v) * off;
+	double alike = off > 0 ? tl_pmu_alike(off, q + v) : 1, mixed = p->value + q / (q + v) * off;
 	double alone = log(seen + rest), value;
 
 	value = log(fmax(alike * exp(mixed) + (1 - alike) * exp(alone), seen));
@@ -249,7 +241,7 @@ static void interval_set(struct tl_pmu_work *s, size_t cell, double low, double 
 static void smooth(struct tl_pmu_work *s, size_t cell)
 {
 	double n = s->jitter[cell % s->events], q = s->told[cell].variance;
-	double off = s->y[cell] - s->told[cell].value, alike = is_alike(off, q + n);
+	double off = s->y[cell] - s->told[cell].value, alike = tl_pmu_alike(off, q + n);
 
 	if (s->out->action[cell] != TL_PMU_KEPT || n <= 0 || !s->said[cell] ||
 	    s->record->count[cell] <= 0)

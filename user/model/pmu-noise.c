@@ -72,6 +72,20 @@ double tl_pmu_normal(double off, double variance)
 }
 
 /**
+ * tl_pmu_alike() - How likely it is that two values differ by their errors only
+ * @off: by how much
+ * @variance: of the errors, above zero
+ *
+ * Return: it; else the difference is what tells nothing, of the density %TL_PMU_ALONE.
+ */
+double tl_pmu_alike(double off, double variance)
+{
+	double normal = tl_pmu_normal(off, variance);
+
+	return normal / (normal + TL_PMU_ALONE);
+}
+
+/**
  * tl_pmu_steps() - The most that an event can vary within an interval
  * @s: the work
  * @event: which

@@ -3,9 +3,9 @@
  * How far off what is foretold is, by how far apart the nearest samples are
  *
  * Where the nearest are all alike, what is foretold is mostly right to next to nothing, and now and
- * then wrong by far; where they are apart, it is off by less than they are. One variance in units of
- * how far they are apart is made by the few that were wrong by far, and then far too large
- * for all others. So trials are taken in steps, by how far their nearest were apart, each as many;
+ * then wrong by far; where they are apart, it is off by less than they are. One variance in units
+ * of how far they are apart is made by the few that were wrong by far, and then far too large for
+ * all others. So trials are taken in steps, by how far their nearest were apart, each as many;
  * between the middles of steps logarithms go straight.
  *
  * In a step it is the variance q s², s being how far they are apart, with which the trials are
@@ -32,14 +32,6 @@ static int by_spread(const void *a, const void *b)
 	return (one->spread > other->spread) - (one->spread < other->spread);
 }
 
-/* How likely it is that what was off has that variance, and does tell something. */
-static double belongs(double off, double variance)
-{
-	double normal = tl_pmu_normal(off, variance);
-
-	return normal / (normal + TL_PMU_ALONE);
-}
-
 /* Begun with what all of them have, from which it comes down. */
 static double likeliest(const struct tl_trust_trial *trial, size_t n)
 {
@@ -53,7 +45,7 @@ static double likeliest(const struct tl_trust_trial *trial, size_t n)
 	for (times = 0; times < TIMES; times++, q = fmax(sum / all, LEAST)) {
 		for (all = 0, sum = 0, i = 0; i < n; i++) {
 			s = trial[i].spread;
-			w = belongs(trial[i].off, q * s * s);
+			w = tl_pmu_alike(trial[i].off, q * s * s);
 			all += w;
 			sum += w * pow(trial[i].off / s, 2);
 		}

@@ -55,6 +55,7 @@ int tl_pmu_peaks(struct tl_pmu_work *work);
 /* pmu-noise.c */
 void tl_pmu_noise_fit(struct tl_pmu_work *work);
 double tl_pmu_normal(double off, double variance);
+double tl_pmu_alike(double off, double variance);
 double tl_pmu_steps(const struct tl_pmu_work *work, size_t event);
 
 /* pmu-alone.c */
