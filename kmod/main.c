@@ -9,6 +9,7 @@
 #include "conn.h"
 #include "control.h"
 #include "counter.h"
+#include "frames.h"
 #include "handoff.h"
 #include "interval.h"
 #include "join.h"
@@ -54,6 +55,7 @@ static const struct part {
 	{ tl_path_init, tl_path_exit },
 	{ tl_join_init, tl_join_exit },
 	{ tl_handoff_init, tl_handoff_exit },
+	{ tl_frames_init, tl_frames_exit },
 	{ tl_method_init, tl_method_exit },
 	{ tl_process_init, tl_process_exit },
 	{ tl_thread_init, tl_thread_exit },

@@ -3,18 +3,9 @@
  * Functions of a tier's program
  *
  * Each is probed where it is in its file, in the memory of processes that run the tier's
- * program. Its entry puts a frame on the thread's own stack of frames, its return takes
- * that off again and adds the call to the sums of the function and of the class of the
- * request that the thread works on. Nothing else leaves the kernel.
- *
- * A frame remembers where the thread's stack was. Who enters a function above that has left
- * what was below without a return (a jump, an exception): such calls are counted as lost.
- * So are those that are too deep, and returns of what was entered before it was probed.
- * Where the stack is the same, one has jumped to the other as its last act, and they return
- * at once, one after the other; or the first was left, and the second came in its place. Which
- * it is, is known when the second has returned: the first does so next, or never. Where two
- * tiers have the same place probed, each has a frame of its own there, and the one that was put
- * on first is taken off first.
+ * program. Entries and returns are put together in the thread's frames, see frames.c; a call that
+ * has returned is added to the sums of the function and of the class of the request that the
+ * thread works on. Nothing else leaves the kernel.
  *
  * A program that goes on with other stacks (coroutines) must not be probed at returns, see
  * stack.c: at the first sign of it all functions of the program are let go, and the tier has no
@@ -36,27 +27,22 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "compat/uprobe.h"
 #include "cost.h"
+#include "frames.h"
 #include "memory.h"
 #include "method.h"
 #include "shard.h"
 #include "stack.h"
-#include "stats.h"
 #include "tier.h"
 #include "track-who.h"
-#include "usage.h"
 
-#define DEPTH 24 /* functions that a thread is in at once */
-#define POOL_LOW 16
 #define RATE_MAX 20000 /* entries a second: at a few microseconds each, some percent */
 
 struct function {
-	unsigned int place; /* in the table */
-	u32 id;
+	struct tl_function_key key;
 	u32 tier;
 	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
 	struct file *file; /* held, so that its file system stays */
@@ -70,36 +56,10 @@ struct function {
 	atomic_t in_second;
 };
 
-/* Where a thread is in functions. Others read it only to let it go, see leave_alone(). */
-struct tl_frames {
-	struct tl_pool_item item;
-	seqcount_t seq; /* of all but home */
-	struct tl_stack home; /* that the thread was met on first */
-	unsigned int depth;
-	bool in_doubt; /* the last one returns next, or was left */
-	struct frame {
-		u32 id;
-		u16 place; /* of the function */
-		bool inner; /* the same function is below */
-		unsigned long stack;
-		unsigned long caller; /* where it returns to; 0: not known */
-		u64 began_ns;
-		u64 below_ns; /* in functions that this one has called */
-		u64 began_cpu_ns;
-	} frames[DEPTH];
-};
-
 static struct function *functions[TIERLENS_FUNCTIONS_MAX];
 static u32 last_id;
 
-/* Calls whose return was not seen, by place: a thread may be in a function that is no more. */
-static struct {
-	u32 id; /* of the function there */
-	atomic64_t calls;
-} lost[TIERLENS_FUNCTIONS_MAX];
-
 static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
-static struct tl_pool frames;
 static struct work_struct drop_work;
 
 /* ---- in the tier's processes -------------------------------------------------------- */
@@ -130,123 +90,6 @@ static bool is_hot(struct function *function)
 	return true;
 }
 
-static void lose(unsigned int place, u32 id)
-{
-	if (READ_ONCE(lost[place].id) == id)
-		atomic64_inc(&lost[place].calls);
-}
-
-static struct frame *top_of(struct tl_frames *f)
-{
-	return f->depth ? &f->frames[f->depth - 1] : NULL;
-}
-
-/* The last one was left without a return. What it has called has been for who called it. */
-static void drop_top(struct tl_frames *f)
-{
-	const struct frame *left = top_of(f);
-
-	f->depth--;
-	if (f->depth)
-		top_of(f)->below_ns += left->below_ns;
-	lose(left->place, left->id);
-}
-
-/* All that lie where the last one does. */
-static void drop_doubtful(struct tl_frames *f)
-{
-	unsigned long stack = top_of(f)->stack;
-
-	while (f->depth && top_of(f)->stack == stack)
-		drop_top(f);
-	f->in_doubt = false;
-}
-
-/* What the thread has left before it came to a function. */
-static void drop_left(struct tl_frames *f, unsigned long stack)
-{
-	if (f->in_doubt)
-		drop_doubtful(f);
-	while (f->depth && top_of(f)->stack < stack)
-		drop_top(f);
-}
-
-static bool is_in(const struct tl_frames *f, u32 id)
-{
-	unsigned int i;
-
-	for (i = 0; i < f->depth; i++)
-		if (f->frames[i].id == id)
-			return true;
-	return false;
-}
-
-/* The function's frame among those that lie where the last one does; NULL if it is none of them. */
-static struct frame *there(struct tl_frames *f, u32 id)
-{
-	unsigned int i = f->depth;
-
-	while (i-- && f->frames[i].stack == top_of(f)->stack)
-		if (f->frames[i].id == id)
-			return &f->frames[i];
-	return NULL;
-}
-
-static struct tl_frames *frames_of(struct tl_task *task)
-{
-	if (!task->frames) {
-		task->frames = tl_pool_get(&frames);
-		if (task->frames) {
-			seqcount_init(&task->frames->seq);
-			task->frames->depth = 0;
-			task->frames->in_doubt = false;
-		}
-	}
-	return task->frames;
-}
-
-/*
- * What the current thread is in; NULL if there is no memory left for it. It is there until no
- * handler is running any more.
- *
- * Context: task.
- */
-static struct tl_frames *own_frames(void)
-{
-	struct tl_task *task;
-	struct tl_frames *f;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	task = any_task();
-	f = task ? frames_of(task) : NULL;
-	local_irq_restore(flags);
-	return f;
-}
-
-/* Context: task, interrupts off; others are kept from reading. */
-static void enter_function(struct tl_frames *f, struct function *function, unsigned long stack,
-			   unsigned long caller)
-{
-	struct frame *frame;
-
-	drop_left(f, stack);
-	if (f->depth == DEPTH) {
-		lose(function->place, function->id);
-		return;
-	}
-	frame = &f->frames[f->depth];
-	frame->id = function->id;
-	frame->place = function->place;
-	frame->inner = is_in(f, function->id);
-	frame->stack = stack;
-	frame->caller = caller;
-	frame->below_ns = 0;
-	frame->began_ns = ktime_get_mono_fast_ns();
-	frame->began_cpu_ns = tl_usage_cpu_ns(frame->began_ns);
-	f->depth++;
-}
-
 /* Whose request the thread works for: a tier, 0 if it is none's, or not known yet. */
 static u32 works_for(const struct tl_task *task, u32 *class)
 {
@@ -261,16 +104,11 @@ static u32 works_for(const struct tl_task *task, u32 *class)
 }
 
 static void deposit(const struct function *function, const struct tl_task *task,
-		    const struct frame *frame, u64 time_ns, u64 cpu_ns)
+		    const struct tl_call_sums *sums)
 {
-	struct tl_call_sums sums = { .count = 1, .own_ns = tl_since(time_ns, frame->below_ns) };
-	struct tl_call_key key = { .function = function->id, .tier = function->tier };
+	struct tl_call_key key = { .function = function->key.id, .tier = function->tier };
 	u32 tier = works_for(task, &key.class);
 
-	if (!frame->inner) {
-		sums.total_ns = time_ns;
-		sums.cpu_ns = cpu_ns;
-	}
 	key.outside = !tier;
 	if (key.outside)
 		key.class = 0;
@@ -278,63 +116,7 @@ static void deposit(const struct function *function, const struct tl_task *task,
 	if (tier ? tier != function->tier :
 		   !task->process || READ_ONCE(task->process->tier) != function->tier)
 		return;
-	tl_shard_deposit_function(&key, function->name, &sums);
-}
-
-/* Its time is part of the one below, once: when the last frame of the same call goes. */
-static void take_off(struct tl_frames *f, struct frame *frame, u64 time_ns)
-{
-	struct frame *top = top_of(f), *other;
-
-	if (frame == top) {
-		f->depth--;
-		f->in_doubt = f->depth && top_of(f)->stack == frame->stack;
-		if (f->depth)
-			top_of(f)->below_ns += time_ns;
-		return;
-	}
-	for (other = frame; other < top; other++)
-		*other = other[1];
-	f->depth--;
-}
-
-/* What it has called, though frames of the same call have counted it. */
-static u64 below_of(struct tl_frames *f, const struct frame *frame)
-{
-	const struct frame *other;
-	u64 below_ns = 0;
-
-	for (other = frame; other <= top_of(f); other++)
-		below_ns += other->below_ns;
-	return below_ns;
-}
-
-/* Context: as above. */
-static void leave_function(struct tl_task *task, struct function *function, unsigned long stack)
-{
-	struct tl_frames *f = task->frames;
-	struct frame *frame, left;
-	u64 now_ns, time_ns, cpu_ns;
-
-	/* Of a call that was too deep, and lost when it began. */
-	if (f->depth == DEPTH && tl_compat_uprobe_entry_stack(stack) < top_of(f)->stack)
-		return;
-	if (f->in_doubt && top_of(f)->id != function->id)
-		drop_doubtful(f);
-	if (!is_in(f, function->id)) {
-		lose(function->place, function->id);
-		return;
-	}
-	while (!(frame = there(f, function->id)))
-		drop_top(f);
-	/* One reading of the clock for both: the processor may stand still in between. */
-	now_ns = ktime_get_mono_fast_ns();
-	cpu_ns = tl_since(tl_usage_cpu_ns(now_ns), frame->began_cpu_ns);
-	time_ns = tl_since(now_ns, frame->began_ns);
-	left = *frame;
-	left.below_ns = below_of(f, frame);
-	take_off(f, frame, time_ns);
-	deposit(function, task, &left, time_ns, cpu_ns);
+	tl_shard_deposit_function(&key, function->name, sums);
 }
 
 /*
@@ -354,66 +136,12 @@ static bool runs_it(const struct function *function, const struct mm_struct *mm)
 	return same;
 }
 
-/* Whether the current thread is at home there. Context: task, may sleep. */
-static bool is_home(struct tl_frames *f, unsigned long stack)
-{
-	struct tl_stack now;
-
-	if (likely(tl_stack_has(&f->home, stack)))
-		return true;
-	if (!tl_stack_look(&now, stack) || !tl_stack_goes_on(&f->home, &now))
-		return false;
-	f->home.low = now.low;
-	f->home.high = now.high;
-	WRITE_ONCE(f->home.mm, now.mm);
-	return true;
-}
-
-/* Where a thread's functions return to, as it was at one moment. */
-struct returns {
-	unsigned int n;
-	struct {
-		unsigned long stack, caller;
-	} of[DEPTH];
-};
-
-static void returns_of(struct tl_frames *f, struct returns *returns)
-{
-	unsigned int seq, i;
-
-	do {
-		seq = read_seqcount_begin(&f->seq);
-		returns->n = min_t(unsigned int, f->depth, DEPTH);
-		for (i = 0; i < returns->n; i++) {
-			returns->of[i].stack = f->frames[i].stack;
-			returns->of[i].caller = f->frames[i].caller;
-		}
-	} while (read_seqcount_retry(&f->seq, seq));
-}
-
-/*
- * Let what a thread of this process is in return as if nobody had looked: it may do so in
- * another one, whom the kernel would end for that.
- */
-static void leave_alone(void *object, void *arg)
-{
-	struct tl_frames *f = object;
-	struct returns returns;
-
-	if (READ_ONCE(f->home.mm) != current->mm)
-		return;
-	returns_of(f, &returns);
-	/* Who has jumped to another lies where that does, and had the right address. */
-	while (returns.n--)
-		tl_stack_give_back(returns.of[returns.n].stack, returns.of[returns.n].caller);
-}
-
 /* Context: task, may sleep. */
 static int on_enter(TL_UPROBE_ENTER)
 {
 	struct function *function = container_of(consumer, struct function, uprobe.consumer);
 	unsigned long stack = user_stack_pointer(regs), caller, flags;
-	struct tl_frames *f;
+	struct tl_frames *frames;
 	u64 began;
 
 	if (!runs_it(function, current->mm))
@@ -423,22 +151,20 @@ static int on_enter(TL_UPROBE_ENTER)
 		return UPROBE_HANDLER_REMOVE;
 	if (!has_requests())
 		return 0;
-	f = own_frames();
-	if (!f) {
-		lose(function->place, function->id);
+	frames = tl_frames_own();
+	if (!frames) {
+		tl_frames_lose(function->key);
 		return 0;
 	}
-	if (unlikely(!is_home(f, stack))) {
-		tl_pool_for_each(&frames, leave_alone, NULL);
+	if (unlikely(!tl_frames_at_home(frames, stack))) {
+		tl_frames_let_go();
 		drop(function, TIERLENS_FUNCTION_STATE_STACKS);
 		return UPROBE_HANDLER_REMOVE;
 	}
 	caller = tl_stack_caller(stack);
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
-	raw_write_seqcount_begin(&f->seq);
-	enter_function(f, function, stack, caller);
-	raw_write_seqcount_end(&f->seq);
+	tl_frames_enter(frames, function->key, stack, caller);
 	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
@@ -448,8 +174,9 @@ static int on_enter(TL_UPROBE_ENTER)
 static int on_leave(TL_UPROBE_LEAVE)
 {
 	struct function *function = container_of(consumer, struct function, uprobe.consumer);
+	unsigned long stack = user_stack_pointer(regs), flags;
+	struct tl_call_sums sums;
 	struct tl_task *task;
-	unsigned long flags;
 	u64 began;
 
 	if (!has_requests() || !runs_it(function, current->mm))
@@ -457,13 +184,10 @@ static int on_leave(TL_UPROBE_LEAVE)
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
 	task = known_task();
-	if (task && task->frames) {
-		raw_write_seqcount_begin(&task->frames->seq);
-		leave_function(task, function, user_stack_pointer(regs));
-		raw_write_seqcount_end(&task->frames->seq);
-	} else {
-		lose(function->place, function->id);
-	}
+	if (!task || !task->frames)
+		tl_frames_lose(function->key);
+	else if (tl_frames_leave(task->frames, function->key, stack, &sums))
+		deposit(function, task, &sums);
 	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
 	return 0;
@@ -554,7 +278,7 @@ static struct function *function_new(const struct tl_method_ask *ask, u32 tier)
 
 	if (!function)
 		return NULL;
-	function->id = ++last_id;
+	function->key.id = ++last_id;
 	function->tier = tier;
 	strscpy(function->name, ask->name, sizeof(function->name));
 	function->file = get_file(ask->file);
@@ -606,16 +330,15 @@ static int add(const struct tl_method_ask *ask, u32 tier, u32 *id,
 		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
 		return -ENOMEM;
 	}
-	function->place = place - functions;
-	atomic64_set(&lost[function->place].calls, 0);
-	WRITE_ONCE(lost[function->place].id, function->id);
+	function->key.place = place - functions;
+	tl_frames_lost_begin(function->key);
 	ret = probe_begin(function, extack);
 	if (ret) {
 		function_free(function);
 		return ret;
 	}
 	*place = function;
-	*id = function->id;
+	*id = function->key.id;
 	return 0;
 }
 
@@ -687,7 +410,7 @@ static unsigned int forget(u32 tier, u32 id)
 			struct function *function = functions[i];
 
 			if (!function || (tier && function->tier != tier) ||
-			    (id && function->id != id))
+			    (id && function->key.id != id))
 				continue;
 			probe_end(function);
 			gone[n++] = function;
@@ -744,16 +467,6 @@ void tl_method_forget_all(void)
 	forget(0, 0);
 }
 
-/* A thread goes. Context: interrupts off. */
-void tl_method_forget_frames(struct tl_task *task)
-{
-	if (task->frames) {
-		WRITE_ONCE(task->frames->home.mm, NULL);
-		tl_pool_put(&frames, task->frames);
-	}
-	task->frames = NULL;
-}
-
 unsigned int tl_method_count(void)
 {
 	unsigned int i, n = 0;
@@ -783,14 +496,14 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 	mutex_lock(&lock);
 	function = functions[i];
 	if (function) {
-		view->id = function->id;
+		view->id = function->key.id;
 		view->tier = function->tier;
 		strscpy(view->name, function->name, sizeof(view->name));
 		view->offset = function->uprobe.offset;
 		view->state = function->state;
 		view->rate_max = function->rate_max;
 		view->hits = atomic64_read(&function->hits);
-		view->lost = atomic64_read(&lost[i].calls);
+		view->lost = tl_frames_lost(i);
 	}
 	mutex_unlock(&lock);
 	return true;
@@ -799,12 +512,11 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 int tl_method_init(void)
 {
 	INIT_WORK(&drop_work, drop_probes);
-	return tl_pool_init(&frames, "frames", sizeof(struct tl_frames), POOL_LOW, NULL);
+	return 0;
 }
 
 void tl_method_exit(void)
 {
 	tl_method_forget_all();
 	cancel_work_sync(&drop_work);
-	tl_pool_exit(&frames);
 }

@@ -7,7 +7,6 @@
 
 struct file;
 struct netlink_ext_ack;
-struct tl_task;
 
 /* A function that is to be probed; the files are held by who asks. */
 struct tl_method_ask {
@@ -37,7 +36,6 @@ int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_a
 int tl_method_del(const char *tier, u32 id, struct netlink_ext_ack *extack);
 void tl_method_forget(u32 tier);
 void tl_method_forget_all(void);
-void tl_method_forget_frames(struct tl_task *task);
 unsigned int tl_method_count(void);
 bool tl_method_get(unsigned int i, struct tl_method_view *view);
 

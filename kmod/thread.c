@@ -10,10 +10,10 @@
 #include <linux/string.h>
 
 #include "errand.h"
+#include "frames.h"
 #include "ledger.h"
 #include "level.h"
 #include "lock.h"
-#include "method.h"
 #include "scoped.h"
 #include "thread.h"
 #include "usage.h"
@@ -95,7 +95,7 @@ static void forget_entry(struct tl_task *entry)
 	tl_spin_unlock(&bucket->lock);
 	tl_errand_put(entry->errand);
 	tl_ledger_forget(entry);
-	tl_method_forget_frames(entry);
+	tl_frames_forget(entry);
 	if (entry->process)
 		tl_process_put(entry->process);
 	tl_pool_put(&tasks, entry);

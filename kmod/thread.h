@@ -24,7 +24,7 @@ struct tl_task {
 	u64 counted[TL_USED_COUNTS]; /* of events, and not charged yet */
 	unsigned long charged_jiffies; /* when that was */
 	u32 epoch; /* what it knows is of this one, see level.c */
-	struct tl_frames *frames; /* see method.c; NULL: no function was entered */
+	struct tl_frames *frames; /* see frames.c; NULL: no function was entered */
 	/* see turn.c */
 	struct tl_request_ref answered; /* for another thread, and has not gone on since */
 	struct tl_used unclaimed; /* used since it is idle, it is not known for whom */

@@ -3,8 +3,8 @@
 #include "kernel.h"
 
 #include "class.h"
+#include "frames.h"
 #include "level.h"
-#include "method.h"
 #include "scoped.h"
 #include "thread.h"
 
@@ -85,7 +85,7 @@ void tl_scoped_name(unsigned int slot, u64 generation, u64 value, char *name)
 	name[0] = '\0';
 }
 
-/* method.c: no function is probed. */
-void tl_method_forget_frames(struct tl_task *task)
+/* frames.c: no function is probed. */
+void tl_frames_forget(struct tl_task *task)
 {
 }
