@@ -19,7 +19,7 @@ PKG_CONFIG    ?= pkg-config
 ABI_CFLAGS    ?= $(shell $(PKG_CONFIG) --cflags libmnl)
 ABI_LIBS      ?= $(shell $(PKG_CONFIG) --libs libmnl)
 
-abi-tlmnl-objs  := tlmnl tl interval fields json sync symbol
+abi-tlmnl-objs  := tlmnl tlmnl-ask tlmnl-read tl interval fields json sync symbol
 abi-bad-objs    := abi-bad bad-message bad-request bad-cases bad-fuzz tl
 abi-security-objs := abi-security bad-message tl
 abi-strict-objs := strict interval fields json

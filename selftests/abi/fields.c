@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <arpa/inet.h>
+#include <linux/genetlink.h>
 #include <string.h>
 
 void field_set_add(struct field_set *set, const struct nlattr *attr)
@@ -21,6 +22,16 @@ void field_set_nest(struct field_set *set, const struct nlattr *nest)
 	memset(set, 0, sizeof(*set));
 	set->nest = nest;
 	mnl_attr_for_each_nested (attr, nest)
+		field_set_add(set, attr);
+}
+
+/* Of a message. */
+void field_set_message(struct field_set *set, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr;
+
+	memset(set, 0, sizeof(*set));
+	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
 		field_set_add(set, attr);
 }
 

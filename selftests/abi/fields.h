@@ -49,6 +49,7 @@ struct field_set {
 
 void field_set_add(struct field_set *set, const struct nlattr *attr);
 void field_set_nest(struct field_set *set, const struct nlattr *nest);
+void field_set_message(struct field_set *set, const struct nlmsghdr *nlh);
 uint64_t field_number(const struct nlattr *attr);
 int64_t field_hist(const struct nlattr *attr);
 const char *fields_print(struct json *json, const struct fields *fields,
