@@ -27,13 +27,16 @@
 /*
  * What known runs and the intervals beside foretell is compared by what that part is not farther
  * off than; less than a few hundredths are no matter. If known runs are worse for so large a part
- * of the events, they are not of this program; for one event alone, if they are so much worse.
+ * of the events, they are not of this program; for one event alone, if they are so much worse, and
+ * that is certain: of the few intervals in which one of many events was counted, the part that
+ * known runs are far off in may be so large by chance.
  */
 #define WORSE_PART 0.8
 #define WORSE_TRIED 1.8 /* deviations: normal ones have that part within 1.28 */
 #define WORSE_MIN 0.03
 #define UNLIKE_PART 0.3
 #define UNLIKE_ALONE 1.5
+#define CERTAIN 1.645 /* deviations: one of twenty is beyond that, on one side */
 
 /**
  * tl_pmu_residual() - How far what was counted is off what was foretold
@@ -94,10 +97,12 @@ static bool beside(const struct tl_pmu_work *s, size_t cell, bool on, double *y)
 /*
  * How much worse known runs foretell what was counted than the intervals beside do, and than they
  * did where it was tried; below 0 if that cannot be told. All miss what counting now and then adds.
+ * @least: set to how much it is for certain: the quantile of n values has the variance p (1 - p) / n
+ * in parts of them.
  */
-static double worse(struct tl_pmu_work *s, size_t event)
+static double worse(struct tl_pmu_work *s, size_t event, double *least)
 {
-	double before, behind, off, far, tried;
+	double before, behind, far, tried, *off = s->room + 2 * s->cells;
 	size_t n = 0, t, cell;
 
 	for (t = 0; t < s->record->intervals; t++) {
@@ -107,14 +112,17 @@ static double worse(struct tl_pmu_work *s, size_t event)
 			continue;
 		s->room[n] = fabs(s->y[cell] - (before + behind) / 2);
 		s->room[s->cells + n] = s->told[cell].even;
-		s->room[2 * s->cells + n++] = fabs(tl_pmu_residual(s, cell));
+		off[n++] = fabs(tl_pmu_residual(s, cell));
 	}
+	*least = -1;
 	if (n < TL_PMU_FEW)
 		return -1;
 	far = tl_quantile(s->room, n, WORSE_PART);
 	tried = WORSE_TRIED * sqrt(tl_median(s->room + s->cells, n));
-	off = tl_quantile(s->room + 2 * s->cells, n, WORSE_PART);
-	return off / (fmax(far, tried) + WORSE_MIN);
+	far = fmax(far, tried) + WORSE_MIN;
+	*least = tl_quantile(off, n, WORSE_PART - CERTAIN * sqrt(WORSE_PART * (1 - WORSE_PART) / (double)n)) /
+		 far;
+	return tl_quantile(off, n, WORSE_PART) / far;
 }
 
 /* Nothing that is known is used of such an event: neither for it nor for others. */
@@ -141,11 +149,13 @@ static void guard(struct tl_pmu_work *s)
 {
 	size_t tried = 0, unlike = 0, e;
 	bool now[s->events];
-	double by;
+	double by, least;
 
 	for (e = 0; e < s->events; e++) {
-		by = s->f.trials[e] ? worse(s, e) : -1;
-		now[e] = by > UNLIKE_ALONE && !s->out->event[e].unlike;
+		by = least = -1;
+		if (s->f.trials[e])
+			by = worse(s, e, &least);
+		now[e] = least > UNLIKE_ALONE && !s->out->event[e].unlike;
 		unlike += by > 1 || s->out->event[e].unlike;
 		tried += by >= 0 || s->out->event[e].unlike;
 	}
