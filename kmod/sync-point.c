@@ -194,19 +194,28 @@ static void add_stack(struct tierlens_sync_record *record, struct pt_regs *regs)
 	record->size += REGISTERS * sizeof(u64) + record->stack;
 }
 
+static u64 slept_ns(const struct tierlens_sync_record *record, const struct tl_sync_point *point)
+{
+	u64 took_ns = record->time_ns - point->began_ns;
+
+	return took_ns - min(cpu_since(point, record->cpu_ns), took_ns);
+}
+
+/*
+ * How long it slept goes by what the clocks say now, as they did at the begin. What is told grows
+ * only: it may be ahead of them by what interrupts took of a turn, which the scheduler leaves out.
+ */
 static void add_used(struct tierlens_sync_record *record, const struct tl_sync_point *point)
 {
 	struct tl_sync_thread *thread = tl_sync_thread();
 
+	if (point->began_ns && current->nvcsw != point->switches) {
+		record->flags |= TIERLENS_SYNC_SLEPT;
+		record->wait_ns = slept_ns(record, point);
+	}
 	if (thread) {
 		record->cpu_ns = max(record->cpu_ns, thread->cpu_ns);
 		thread->cpu_ns = record->cpu_ns;
-	}
-	if (point->began_ns && current->nvcsw != point->switches) {
-		record->flags |= TIERLENS_SYNC_SLEPT;
-		record->wait_ns = record->time_ns - point->began_ns -
-				  min(cpu_since(point, record->cpu_ns),
-				      record->time_ns - point->began_ns);
 	}
 #if TL_HAS_STORAGE
 	record->read_bytes = current->ioac.read_bytes;
