@@ -256,7 +256,8 @@ static int put_usage(struct sk_buff *skb, const struct tl_entry *entry)
 	    nla_put_string(skb, TIERLENS_A_USAGE_TIER_NAME, usage->tier_name) ||
 	    nla_put_u32(skb, TIERLENS_A_USAGE_PROCESSES, usage->sums.processes) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_USAGE_CPU_NS, usage->sums.cpu_ns) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_USAGE_REQUEST_CPU_NS, usage->sums.request_cpu_ns))
+	    tl_nl_put_u64(skb, TIERLENS_A_USAGE_REQUEST_CPU_NS, usage->sums.request_cpu_ns) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_USAGE_ELAPSED_NS, usage->sums.elapsed_ns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -27,6 +27,8 @@ static struct tl_pool processes;
 static struct tl_usage_of_tiers __percpu *of_gone; /* what gone processes had not told */
 static u64 gone_before_ns[TL_TIERS];
 static u64 usage_from_ns; /* when measuring began */
+static u64 usage_told_ns; /* when what they used was told last, or measuring began */
+static u64 usage_elapsed_ns; /* until then, of the interval being taken; 0: none was told */
 /* From a handler to those processes that have too many threads for it. */
 static struct irq_work ask_irq;
 static struct work_struct ask_work;
@@ -189,6 +191,8 @@ void tl_process_usage_start(void)
 
 	tl_usage_start();
 	usage_from_ns = ktime_get_ns();
+	usage_told_ns = usage_from_ns;
+	usage_elapsed_ns = 0;
 	for (tier = 0; tier < TL_TIERS; tier++) {
 		take_gone(tier);
 		tl_usage_take_charged(tier);
@@ -281,14 +285,25 @@ static void merge(u32 tier, const struct tl_usage_sums *sums)
 /**
  * tl_process_usage() - Tell tl_shard_merge_usage() what all known processes used
  *
+ * That is since they were asked for an interval before: longer or shorter than the
+ * interval being taken, which is closed late, the first by all of the quiet time, or
+ * together with others. If they are asked again for the same one, as when those that are
+ * known go, what they used in between is next to nothing and counts for the same time.
+ *
  * Context: process, one caller at a time.
  */
 void tl_process_usage(void)
 {
 	struct tl_usage_sums sums = { .processes = 1 };
 	struct task_struct *process;
+	u64 now_ns = ktime_get_ns();
 	unsigned int tier;
 
+	if (!usage_elapsed_ns) {
+		usage_elapsed_ns = max_t(u64, now_ns - usage_told_ns, 1);
+		usage_told_ns = now_ns;
+	}
+	sums.elapsed_ns = usage_elapsed_ns;
 	rcu_read_lock();
 	for_each_process(process) {
 		tier = ask(process, &sums.cpu_ns);
@@ -303,6 +318,17 @@ void tl_process_usage(void)
 		if (tier && (sums.cpu_ns | sums.request_cpu_ns))
 			merge(tier, &sums);
 	}
+}
+
+/**
+ * tl_process_usage_close() - The same, for the last time for the interval being taken
+ *
+ * Context: process, one caller at a time.
+ */
+void tl_process_usage_close(void)
+{
+	tl_process_usage();
+	usage_elapsed_ns = 0;
 }
 
 unsigned int tl_process_count(void)

@@ -25,6 +25,7 @@ bool tl_process_serves(struct task_struct *task);
 void tl_process_serve_no_more(u32 tier);
 void tl_process_usage_start(void);
 void tl_process_usage(void);
+void tl_process_usage_close(void);
 unsigned int tl_process_count(void);
 
 #endif

@@ -462,6 +462,7 @@ void tl_shard_merge_usage(u32 tier, const struct tl_usage_sums *sums)
 	into->processes += sums->processes;
 	into->cpu_ns += sums->cpu_ns;
 	into->request_cpu_ns += sums->request_cpu_ns;
+	into->elapsed_ns = sums->elapsed_ns; /* that of all of them */
 }
 
 /**

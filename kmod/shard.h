@@ -76,6 +76,7 @@ struct tl_usage_sums {
 	u32 processes;
 	u64 cpu_ns;
 	u64 request_cpu_ns;
+	u64 elapsed_ns; /* in which that was used */
 };
 
 /* Key: tier. */

@@ -8,13 +8,16 @@
 #include "interval.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NODE_MORE 1 /* "more paths" */
-#define CPU_SLACK_NS                                                       \
-	5000000000ULL /* closing may be late, and so may be the one before \
-		       */
+/*
+ * Processes are asked one after the other, which may be held up; and a request is
+ * charged when its thread comes by, for what it has used since it came by before.
+ */
+#define CPU_SLACK_NS 5000000000ULL
 
 /* clang-format off */
 const struct fields interval_events = {
@@ -140,6 +143,7 @@ static const struct fields usage_fields = {
 	[TIERLENS_A_USAGE_PROCESSES] = {.name = "processes"},
 	[TIERLENS_A_USAGE_CPU_NS] = {.name = "cpu_ns"},
 	[TIERLENS_A_USAGE_REQUEST_CPU_NS] = {.name = "request_cpu_ns"},
+	[TIERLENS_A_USAGE_ELAPSED_NS] = {.name = "elapsed_ns"},
 }};
 
 static const struct fields count_fields = {
@@ -305,9 +309,13 @@ static const char *check_usage(struct interval_reader *reader,
 			       const struct field_set *set)
 {
 	struct interval_key key = {number(set, TIERLENS_A_USAGE_TIER), 0, 0};
+	uint64_t elapsed_ns = number(set, TIERLENS_A_USAGE_ELAPSED_NS);
 
 	if (!key.a)
 		return "a usage of no tier";
+	if (!elapsed_ns || (reader->elapsed_ns && reader->elapsed_ns != elapsed_ns))
+		return "a usage over no time, or not over that of the others";
+	reader->elapsed_ns = elapsed_ns;
 	reader->cpu_ns += number(set, TIERLENS_A_USAGE_CPU_NS);
 	reader->request_cpu_ns += number(set, TIERLENS_A_USAGE_REQUEST_CPU_NS);
 	return key_add(&reader->keys[LIST_USAGE], key) ? NULL : "a usage is there twice";
@@ -426,14 +434,19 @@ static const char *check_parents(const struct interval_keys *keys)
 	return NULL;
 }
 
-static const char *check_whole(const struct interval_reader *reader)
+static const char *check_whole(struct interval_reader *reader)
 {
-	uint64_t most_ns = reader->processors * (reader->length_ns + CPU_SLACK_NS);
+	uint64_t most_ns = reader->processors * (reader->elapsed_ns + CPU_SLACK_NS);
 	const char *wrong = NULL;
 
 	if (reader->processors &&
-	    (reader->cpu_ns > most_ns || reader->request_cpu_ns > most_ns))
-		return "more processor time than there is";
+	    (reader->cpu_ns > most_ns || reader->request_cpu_ns > most_ns)) {
+		snprintf(reader->told, sizeof(reader->told),
+			 "more processor time than there is: %" PRIu64 " ns, %" PRIu64
+			 " ns of requests, in %" PRIu64 " ns",
+			 reader->cpu_ns, reader->request_cpu_ns, reader->elapsed_ns);
+		return reader->told;
+	}
 	if (reader->lossy)
 		return NULL;
 	wrong = check_parents(&reader->keys[LIST_PATHS]);
@@ -467,6 +480,7 @@ static void open_interval(struct interval_reader *reader, const struct field_set
 	reader->parts = 0;
 	reader->cpu_ns = 0;
 	reader->request_cpu_ns = 0;
+	reader->elapsed_ns = 0;
 	memset(&reader->cells, 0, sizeof(reader->cells));
 	memset(&reader->paths, 0, sizeof(reader->paths));
 	text_open(&reader->head);

@@ -44,11 +44,13 @@ struct interval_reader {
 	uint64_t generation; /* of the interval that is open, or was last */
 	uint64_t printed;    /* intervals */
 	const char *wrong;   /* why -EPROTO */
+	char told[160];	     /* of what is wrong, if it has figures */
 	/* while an interval is open */
 	bool open;
 	unsigned int parts;
 	uint64_t start_ns, length_ns;
-	uint64_t cpu_ns, request_cpu_ns; /* of all tiers */
+	uint64_t cpu_ns, request_cpu_ns; /* of all tiers, used in elapsed_ns */
+	uint64_t elapsed_ns;
 	struct interval_text head, lists[INTERVAL_LISTS];
 	struct interval_sums cells, paths;
 	struct interval_keys keys[INTERVAL_LISTS];

@@ -21,7 +21,7 @@ struct made {
 	uint64_t joined, transit_ns, by_owner;
 	uint32_t edge_tier, parent, parent_of_front, path_tier;
 	uint64_t path_count, path_own_ns, path_cpu_ns;
-	uint64_t request_cpu_ns;
+	uint64_t request_cpu_ns, elapsed_ns;
 	uint32_t usage_tier;
 	int no_count;
 	uint32_t count_cpu;
@@ -51,6 +51,7 @@ static const struct made right = {
 	.path_own_ns = 600,
 	.path_cpu_ns = 50,
 	.request_cpu_ns = 100,
+	.elapsed_ns = 1000,
 	.usage_tier = 1,
 	.count_cpu = 1,
 	.enabled_ns = 1000,
@@ -223,6 +224,7 @@ static void put_usage(const struct made *made)
 	put_u32(TIERLENS_A_USAGE_PROCESSES, 0, 1);
 	put_u64(TIERLENS_A_USAGE_CPU_NS, 0, 100);
 	put_u64(TIERLENS_A_USAGE_REQUEST_CPU_NS, 0, made->request_cpu_ns);
+	put_u64(TIERLENS_A_USAGE_ELAPSED_NS, 0, made->elapsed_ns);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -461,6 +463,7 @@ static void whole(void)
 	WRONG("a histogram is none", made.odd_hist = true);
 	WRONG("a usage of no tier", made.usage_tier = 0);
 	WRONG("a usage is there twice", made.two_usages = true);
+	WRONG("a usage over no time", made.elapsed_ns = 0);
 	WRONG("more processor time", made.request_cpu_ns = UINT64_MAX / 2);
 	made.path_count = 2;
 	point(read_made(&made, true), NULL,
