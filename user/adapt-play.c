@@ -7,28 +7,25 @@
 #include "adapt-play.h"
 
 #include "adapt-out.h"
+#include "host.h"
 #include "probe-cost.h"
 #include "table.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* Processors, if what a tier used is known both as time and as a part of them. */
 static void processors_learn(struct tl_adapt_play *p, const struct tl_interval *interval)
 {
-	const struct tl_sum *cpu;
-	double n;
-	size_t i, k;
+	double cpu_s, room_s;
+	size_t i;
 
-	for (i = 0; i < interval->n_hosts; i++)
-		for (k = 0; k < interval->n_tiers; k++) {
-			cpu = &interval->tiers[k].usage[TL_USAGE_CPU];
-			if (!tl_sum_known(cpu) || !(interval->hosts[i].value > 0.001) ||
-			    !tl_host_is_cpu_of(interval->hosts[i].name, interval->tiers[k].name))
-				continue;
-			n = tl_ns_to_s(cpu->value) / tl_ns_to_s(interval->length_ns) / interval->hosts[i].value;
-			p->feed.processors = fmax(p->feed.processors, round(n));
-		}
+	for (i = 0; i < interval->n_hosts; i++) {
+		cpu_s = 0;
+		room_s = 0;
+		tl_host_processors(interval, &interval->hosts[i], &cpu_s, &room_s);
+		if (interval->hosts[i].value > 0.001 && room_s > 0)
+			p->feed.processors = fmax(p->feed.processors, round(cpu_s / room_s));
+	}
 }
 
 /**

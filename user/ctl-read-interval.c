@@ -275,6 +275,7 @@ static int read_usage(struct nlattr *nest, struct tl_interval *interval)
 		[TL_USAGE_PROCESSES] = TIERLENS_A_USAGE_PROCESSES,
 		[TL_USAGE_CPU] = TIERLENS_A_USAGE_CPU_NS,
 		[TL_USAGE_REQUEST_CPU] = TIERLENS_A_USAGE_REQUEST_CPU_NS,
+		[TL_USAGE_ELAPSED] = TIERLENS_A_USAGE_ELAPSED_NS,
 	};
 	struct nlattr *attrs[TIERLENS_A_USAGE_MAX + 1];
 	struct tl_tier *tier;

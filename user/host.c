@@ -252,15 +252,17 @@ int tl_host_add(const struct tl_host_samples *samples, struct tl_interval *inter
  */
 int tl_host_tiers(struct tl_interval *interval, u32 processors)
 {
-	double room = (double)interval->length_ns * processors;
 	char *name;
 	size_t i;
 	int code;
 
-	for (i = 0; i < interval->n_tiers && room > 0; i++) {
-		const struct tl_sum *cpu = &interval->tiers[i].usage[TL_USAGE_CPU];
+	for (i = 0; i < interval->n_tiers && processors; i++) {
+		const struct tl_sum *usage = interval->tiers[i].usage, *cpu = &usage[TL_USAGE_CPU];
+		u64 elapsed_ns = tl_usage_elapsed_ns(usage, interval->length_ns);
+		double room = (double)elapsed_ns * processors;
 
-		if (!tl_sum_known(cpu))
+		/* Closed together with the one before, which has most of what was used in this. */
+		if (!tl_sum_known(cpu) || room <= 0 || elapsed_ns < interval->length_ns / 2)
 			continue;
 		if (asprintf(&name, "%s.cpu", interval->tiers[i].name) < 0)
 			return -ENOMEM;
@@ -271,6 +273,31 @@ int tl_host_tiers(struct tl_interval *interval, u32 processors)
 			return code;
 	}
 	return 0;
+}
+
+/**
+ * tl_host_processors() - Learn of a host's processors, if what a tier used is known
+ *	both as time and as a part of all processors' time
+ * @interval: interval
+ * @host: one of its resources; nothing is learnt if it is not a tier's processor time
+ * @cpu_s: grows by what the tier used, seconds
+ * @room_s: grows by the part of one processor's time that it would be; @cpu_s by this
+ *	is the number of processors
+ */
+void tl_host_processors(const struct tl_interval *interval, const struct tl_host *host,
+			double *cpu_s, double *room_s)
+{
+	size_t i;
+
+	for (i = 0; i < interval->n_tiers; i++) {
+		const struct tl_sum *usage = interval->tiers[i].usage;
+
+		if (!tl_sum_known(&usage[TL_USAGE_CPU]) ||
+		    !tl_host_is_cpu_of(host->name, interval->tiers[i].name))
+			continue;
+		*cpu_s += tl_ns_to_s(usage[TL_USAGE_CPU].value);
+		*room_s += host->value * tl_ns_to_s(tl_usage_elapsed_ns(usage, interval->length_ns));
+	}
 }
 
 /**

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct tl_host;
 struct tl_interval;
 
 /* More than there can be ends of intervals between a beginning and its figures. */
@@ -39,6 +40,8 @@ struct tl_host_samples {
 void tl_host_look(struct tl_host_samples *samples, u64 real_ns, u64 mono_ns);
 int tl_host_add(const struct tl_host_samples *samples, struct tl_interval *interval);
 int tl_host_tiers(struct tl_interval *interval, u32 processors);
+void tl_host_processors(const struct tl_interval *interval, const struct tl_host *host,
+			double *cpu_s, double *room_s);
 void tl_host_free(struct tl_host_samples *samples);
 u64 tl_host_slack_ns(u64 length_ns);
 

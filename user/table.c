@@ -111,6 +111,7 @@ const struct tl_sum_key tl_usage_keys[TL_USAGE_SUMS] = {
 	[TL_USAGE_PROCESSES] = { .key = "processes" },
 	[TL_USAGE_CPU] = { "cpu_ns", "cpu_s" },
 	[TL_USAGE_REQUEST_CPU] = { "request_cpu_ns", "request_cpu_s" },
+	[TL_USAGE_ELAPSED] = { "elapsed_ns", "elapsed_s" },
 };
 
 const struct tl_sum_key tl_path_keys[TL_PATH_SUMS] = {
@@ -397,6 +398,18 @@ bool tl_usage_outside(const struct tl_sum *usage, u64 *ns)
 	/* Read one after the other, the part may be ahead of the whole. */
 	*ns = all->value - min(all->value, requests->value);
 	return true;
+}
+
+/**
+ * tl_usage_elapsed_ns() - In which time a tier's processes used what they did
+ * @usage: by enum tl_usage_sum
+ * @length_ns: of the interval
+ *
+ * Return: nanoseconds; the interval's length if nobody told, as in older recordings.
+ */
+u64 tl_usage_elapsed_ns(const struct tl_sum *usage, u64 length_ns)
+{
+	return tl_sum_known(&usage[TL_USAGE_ELAPSED]) ? usage[TL_USAGE_ELAPSED].value : length_ns;
 }
 
 /**

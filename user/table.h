@@ -61,6 +61,7 @@ enum tl_usage_sum {
 	TL_USAGE_PROCESSES, /* of several intervals the most */
 	TL_USAGE_CPU,
 	TL_USAGE_REQUEST_CPU,
+	TL_USAGE_ELAPSED, /* in which that was used */
 	TL_USAGE_SUMS
 };
 
@@ -230,6 +231,7 @@ void tl_cell_add(struct tl_cell *to, const struct tl_cell *from);
 void *tl_array_append(void **array, size_t *n, size_t size);
 bool tl_host_is_rate(const char *name);
 bool tl_host_is_cpu_of(const char *name, const char *tier);
+u64 tl_usage_elapsed_ns(const struct tl_sum *usage, u64 length_ns);
 bool tl_usage_outside(const struct tl_sum *usage, u64 *ns);
 double tl_transit_s(const struct tl_sum *edge);
 void tl_sum_set(struct tl_sum *sum, u64 value);

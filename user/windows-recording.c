@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "gap.h"
+#include "host.h"
 #include "past.h"
 #include "recording.h"
 #include "table.h"
@@ -126,22 +127,6 @@ static int add_tiers(struct tl_windows *w, const struct tl_interval *interval)
 	return 0;
 }
 
-/* Processors, if what a tier used is known both as time and as a part of them. */
-static void learn_processors(struct reader *r, const struct tl_interval *interval,
-			     const struct tl_host *host)
-{
-	size_t i;
-
-	for (i = 0; i < interval->n_tiers; i++) {
-		const struct tl_sum *cpu = &interval->tiers[i].usage[TL_USAGE_CPU];
-
-		if (tl_sum_known(cpu) && tl_host_is_cpu_of(host->name, interval->tiers[i].name)) {
-			r->cpu_s += tl_ns_to_s(cpu->value);
-			r->room_s += host->value * tl_ns_to_s(interval->length_ns);
-		}
-	}
-}
-
 /* Own times are of a part of the requests then, and of another one from tier to tier. */
 static int look_at_levels(struct tl_windows *w, const struct tl_interval *interval)
 {
@@ -167,7 +152,7 @@ static int add_hosts(struct reader *r, const struct tl_interval *interval)
 		if (!at)
 			return -ENOMEM;
 		*at = host->value;
-		learn_processors(r, interval, host);
+		tl_host_processors(interval, host, &r->cpu_s, &r->room_s);
 	}
 	return 0;
 }

@@ -94,10 +94,10 @@ intervals()
 		(.tiers[1] | has("usage") | not) and (.edges[4] | has("joined") | not)'
 	good "show --json: usage, and a tier that only used" '.[0] | .tiers[0].usage == {"processes":3,
 		"cpu_s":0.01,"cpu_ns":10000000,"request_cpu_s":0.006,"request_cpu_ns":6000000,
-		"outside_cpu_s":0.004} and .tiers[2].name == "idle:7" and .tiers[2].cells == [] and
+		"elapsed_s":0.125,"elapsed_ns":125000000,"outside_cpu_s":0.004} and .tiers[2].name == "idle:7" and .tiers[2].cells == [] and
 		.tiers[2].usage.outside_cpu_s == 0'
 	good "show --json: parts of the processors, and no guess about the host" \
-		'.[0].hosts == {"web:80.cpu":0.025,"idle:7.cpu":0.0125}'
+		'.[0].hosts == {"web:80.cpu":0.02,"idle:7.cpu":0.01}'
 	good "show --json: joined calls" '.[0].edges[0] | .joined == .calls and
 		.transit_ns == 50000 * .calls and .bytes_out == 10 * .calls and
 		.bytes_in == 1000 * .calls'
@@ -123,7 +123,7 @@ recordings()
 	cp "$dir/rec.jsonl" "$dir/out"
 	good "record: the host's utilisation, but not for the first interval" 'length == 12 and
 		(.[0].hosts | has("cpu") | not) and ([.[].hosts.cpu | numbers] | length >= 1 and
-		all(. >= 0 and . <= 1)) and all(.[]; .hosts["web:80.cpu"] == 0.025)'
+		all(. >= 0 and . <= 1)) and all(.[]; .hosts["web:80.cpu"] == 0.02)'
 	run "$fake" record -n 8 --kept
 	good "nor for those that ended before we came" '[.[].hosts.cpu] | all(. == null)'
 	run "$real" replay --speed 0 "$dir/r.jsonl"
@@ -155,7 +155,7 @@ views()
 	export TIERLENS_FAKE=ok
 	run "$fake" show
 	[[ $status == 0 ]] && grep -q 'own ms  cpu ms  p50' "$dir/out" &&
-		grep -q '^web:80.cpu  *2.5 %$' "$dir/out" && grep -q 'transit ms' "$dir/out" &&
+		grep -q '^web:80.cpu  *2.0 %$' "$dir/out" && grep -q 'transit ms' "$dir/out" &&
 		grep -q '^web:80  *cart .* 1.000  *0.400 ' "$dir/out"
 	result $? "show: classes, processor time, transit, utilisations"
 	grep -q '^tier  *processes  *cpu ms  *in requests ms  *outside ms  *outside %$' "$dir/out" &&

@@ -114,6 +114,35 @@ static void test_usage(void)
 	tl_interval_free(total);
 }
 
+/* An interval of 2 s in which a tier used 1 s of four processors' time. */
+static struct tl_interval *used_in(u64 elapsed_ns)
+{
+	struct tl_interval *interval = tl_interval_new();
+	struct tl_sum *usage = tl_interval_tier(interval, "web")->usage;
+
+	interval->length_ns = 2000000000;
+	tl_sum_set(&usage[TL_USAGE_CPU], 1000000000);
+	tl_sum_set(&usage[TL_USAGE_ELAPSED], elapsed_ns);
+	tl_host_tiers(interval, 4);
+	return interval;
+}
+
+static void test_elapsed(void)
+{
+	struct tl_interval *first = used_in(2500000000), *second = used_in(999999999);
+	double cpu_s = 0, room_s = 0;
+
+	ok(first->n_hosts == 1 && first->hosts[0].value == 0.1,
+	   "its part in the time in which it used that, which is not the interval's length");
+	tl_host_processors(first, first->hosts, &cpu_s, &room_s);
+	ok(cpu_s == 1 && room_s == 0.25, "and that tells how many processors there are");
+	ok(!second->n_hosts, "none of an interval that was closed together with another");
+	tl_interval_add(first, second);
+	ok(first->tiers[0].usage[TL_USAGE_ELAPSED].value == 3499999999, "the times are summed");
+	tl_interval_free(first);
+	tl_interval_free(second);
+}
+
 static void path_add(struct tl_interval *interval, u32 id, u32 parent, const char *tier,
 		     u64 count)
 {
@@ -337,6 +366,7 @@ int main(void)
 	test_escapes();
 	test_sums();
 	test_usage();
+	test_elapsed();
 	test_paths();
 	test_deep_paths();
 	test_host();

@@ -275,6 +275,7 @@ static void put_usage(struct message *m, const char *tier, uint32_t processes,
 	put_u32(m, TIERLENS_A_USAGE_PROCESSES, processes);
 	put_u64(m, TIERLENS_A_USAGE_CPU_NS, cpu_ns);
 	put_u64(m, TIERLENS_A_USAGE_REQUEST_CPU_NS, 6000000);
+	put_u64(m, TIERLENS_A_USAGE_ELAPSED_NS, INTERVAL_NS * 5 / 4);
 	nest_end(m, nest);
 }
 

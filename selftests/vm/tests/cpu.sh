@@ -128,4 +128,28 @@ while read -r name options; do
 	# shellcheck disable=SC2086  # words
 	shape "$name" $options
 done <<<"$shapes"
+
+# ---- over which time --------------------------------------------------------
+
+# What processes used is looked at when an interval is closed: the first is closed a quiet time
+# after its end, and disabling closes several at once, of which the first has all of it.
+load_module || exit 1
+serve front 9101 --mode thread
+tierlens enable --interval 500 --quiet 900 >/dev/null
+load --to 9101 --connections 2 --ask "busy work=$((6 * ms)),$((6 * ms))" --requests 100000 --seconds 4 >/dev/null ||
+	not_ok "load"
+tierlens disable >/dev/null
+tierlens show --since 1 --json | jq -c '{length_ns, used: (.tiers[] | select(.name | endswith(":9101")) | .usage),
+	part: (.hosts | to_entries | map(select(.key | endswith(":9101.cpu")) | .value)[0])}' >/tmp/used.jsonl
+diag "$(jq -c '[.length_ns, .used.elapsed_ns, .used.cpu_ns, .part]' /tmp/used.jsonl | paste -sd' ')"
+check 'the first is told over its length and the quiet time, and more' \
+	jq -se '.[0] | .used.elapsed_ns >= 1400000000' /tmp/used.jsonl
+within "$(jq -s 'map(.used.elapsed_ns) | add' /tmp/used.jsonl)" "$(jq -s 'map(.length_ns) | add' /tmp/used.jsonl)" \
+	'all of them over the time that was measured' $bound
+check 'a part of the processors is none that is more than all of them' \
+	jq -se 'map(.part | numbers) | length >= 4 and all(. > 0 and . <= 1.02)' /tmp/used.jsonl
+check 'and those that were closed together with one before have none' \
+	jq -se '.[-1].part == null' /tmp/used.jsonl
+stop_servers
+unload_module
 done_testing
