@@ -9,6 +9,7 @@ socket=/tmp/storm.sock
 below=/tmp/below.sock
 storms='' not_in_all='' # a test says which
 pause=$((slow > 1 ? 4 : 1)) # seconds that a storm lasts
+at_most=$((1000 * slow)) # seconds, of servers and loads: longer than any storm takes
 # Of each load: with little to do, so that the storm has its share of a slow machine, and much that is open.
 connections=$((slow > 1 ? 1 : 3)) think_ms=$((slow > 1 ? 3000 : 100))
 
@@ -40,7 +41,7 @@ start_server()
 	# In a group of their own: what is forked and loses its parent is found there.
 	{
 		echo "$BASHPID" >$group/cgroup.procs
-		exec tierserver --name "$name" --log /dev/null --requests 1000000 --sleep-us 30000 "$@"
+		exec tierserver --name "$name" --log /dev/null --requests 1000000 --seconds $at_most --sleep-us 30000 "$@"
 	} >/dev/null 2>&1 &
 	server[$name]=$!
 }
@@ -72,7 +73,7 @@ start_load()
 	local to
 
 	read -ra to <<<"$fronts"
-	load --to "${to[$1]}" --connections $connections --requests 1000000 --seconds 1000 --think-ms $think_ms \
+	load --to "${to[$1]}" --connections $connections --requests 1000000 --seconds $at_most --think-ms $think_ms \
 		--ask 'c01 size=20000 sends=2 gap=2000' --ask c02 "${@:2}" >"/tmp/load.$1.json" 2>/dev/null &
 	loads[$1]=$!
 }
