@@ -214,6 +214,7 @@ static int pass(struct tl_pmu_work *s)
 	code = tl_pmu_peaks(s);
 	for (cell = 0; !code && cell < s->cells; cell++)
 		cell_pass(s, cell);
+	tl_pmu_ways_choose(s);
 	swap = s->now;
 	s->now = s->next;
 	s->next = swap;

@@ -15,6 +15,10 @@
  *
  * those of counting now and then do not.
  *
+ * Of how many ways the mean is foretold the next time (pmu-foretell.c): of that many of which it is
+ * nearest to what was counted, which none of them has seen. Trials cannot tell that of a record that is of
+ * another machine, or has bursts.
+ *
  * How far what was counted is off: pmu-noise.c.
  */
 #include "median.h"
@@ -184,6 +188,21 @@ static void widen(struct tl_pmu_work *s, size_t event)
 	}
 }
 
+/* Which mean of ways was nearest to what was counted, on an average. */
+static size_t ways_of(const struct tl_pmu_work *s, size_t event)
+{
+	double off[TL_FORETELL_WAYS] = { 0 };
+	size_t cell, best = 0, n;
+
+	for (cell = event; cell < s->cells; cell += s->events)
+		for (n = 0; !isnan(tl_pmu_residual(s, cell)) && n < TL_FORETELL_WAYS; n++)
+			off[n] += fabs(s->y[cell] - s->told[cell].by[n]);
+	for (n = 1; n < TL_FORETELL_WAYS; n++)
+		if (off[n] < off[best])
+			best = n;
+	return best + 1;
+}
+
 /**
  * tl_pmu_fit() - Find out what what is foretold is worth
  * @s: the work, in which it was foretold
@@ -197,4 +216,16 @@ void tl_pmu_fit(struct tl_pmu_work *s)
 		if (s->f.trials[e] && !s->out->event[e].unlike)
 			widen(s, e);
 	tl_pmu_noise_fit(s);
+}
+
+/**
+ * tl_pmu_ways_choose() - Choose of how many ways the mean is foretold from now on
+ * @s: the work, in which it was foretold
+ */
+void tl_pmu_ways_choose(struct tl_pmu_work *s)
+{
+	size_t e;
+
+	for (e = 0; e < s->events; e++)
+		s->f.ways[e] = ways_of(s, e);
 }

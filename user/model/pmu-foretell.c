@@ -8,6 +8,10 @@
  * at that place (local.c), or what is between the two. Rates are taken as logarithms: it is
  * factors that programs have in common, and that errors are judged by.
  *
+ * Which samples are near is seen in two ways, by features that count by what each tells of the event,
+ * and by the root of that, which asks more of them. What is foretold is what the first says, or the
+ * mean of both, if the record's own counts say that it is nearer (pmu-fit.c).
+ *
  * Of the nearest each counts by its distance d, and that of the nearest of all, d_1,
  *
  *	w = exp(-(d² - d_1²) / (c d_1²)),	c = 1/2,
@@ -25,7 +29,8 @@
  *
  * It is paper 003's step 2 to 4 of 2.3, with medians, planes, and uncertainty. Of weights by
  * distance: E. A. Nadaraya, Theory Probab. Appl. 9 (1964). Of what is between two opinions by
- * trials: D. H. Wolpert, Stacked generalization, Neural Networks 5 (1992).
+ * trials: D. H. Wolpert, Stacked generalization, Neural Networks 5 (1992). Of means of several:
+ * L. Breiman, Bagging predictors, Machine Learning 24 (1996).
  */
 #include "pmu-foretell.h"
 
@@ -50,14 +55,43 @@
 #define PARTS 4 /* steps in which the part of the plane is tried */
 #define BESIDE 5 /* samples around one that are nearly the same */
 
+/* Of an event's arrays that have one for each way. */
+static size_t of_way(size_t event, size_t way)
+{
+	return event * TL_FORETELL_WAYS + way;
+}
+
 /* What a feature counts that has that variance. */
-static double weight_of(const struct tl_foretell *f, size_t event, size_t c, double variance)
+static double weight_of(const struct tl_foretell *f, size_t of, size_t c, double variance)
 {
 	double sd = f->sd[c];
 
 	if (!isfinite(variance))
 		return 0;
-	return f->weight[event * f->features + c] * sd * sd / (sd * sd + UNCERTAIN * variance + 1e-12);
+	return f->weight[of * f->features + c] * sd * sd / (sd * sd + UNCERTAIN * variance + 1e-12);
+}
+
+/* The nearest samples, in each way. */
+struct nearest {
+	struct tl_knn_near way[TL_FORETELL_WAYS];
+};
+
+/* Return: whether there are any. */
+static bool find(const struct tl_foretell *f, size_t event, const double *variance,
+		 struct tl_knn_query *query, struct nearest *nearest)
+{
+	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
+	double weight[f->features];
+	size_t way, c;
+
+	query->weight = weight;
+	for (way = 0; way < TL_FORETELL_WAYS; way++) {
+		for (c = 0; c < f->features; c++)
+			weight[c] = weight_of(f, of_way(event, way), c, variance[c]);
+		tl_knn_near(&knn, query, TL_KNN_MAX, &nearest->way[way]);
+	}
+	query->weight = NULL;
+	return nearest->way[0].n > 0;
 }
 
 /* What a sample counts of the nearest, the less the farther it is off than the first. */
@@ -130,26 +164,48 @@ static bool lay(const struct tl_knn_near *near, const struct tl_local *in, doubl
 	return isfinite(*value) && isfinite(*spread);
 }
 
-static void told_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
-		      const struct tl_local *local, struct tl_foretold *told)
+/* The largest of the nearest. */
+static double most_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
 {
-	const double *y = f->x + f->events + event;
-	double value[TL_KNN_MAX], plane, spread, part = f->plane[event];
-	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
+	double most = -INFINITY;
+	size_t i;
 
-	told->value = middle(f, near, f->k[event], event);
-	told->spread = spread_of(f, near, event);
-	if (part > 0 && lay(near, local, &plane, &spread)) {
-		told->value += part * (plane - told->value);
-		told->spread += part * (spread - told->spread);
+	for (i = 0; i < near->n && i < NEAREST; i++)
+		most = fmax(most, f->x[near->sample[i] * f->features + f->events + event]);
+	return most;
+}
+
+static double least_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
+{
+	double least = INFINITY;
+	size_t i;
+
+	for (i = 0; i < near->n && i < NEAREST; i++)
+		least = fmin(least, f->x[near->sample[i] * f->features + f->events + event]);
+	return least;
+}
+
+/* What one way says, of as many as the event is foretold by. */
+static void told_add(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
+		     size_t way, const struct tl_local *local, struct tl_foretold *told)
+{
+	double plane, plane_spread, part = f->plane[of_way(event, way)];
+	double value = middle(f, near, f->k[of_way(event, way)], event);
+	double spread = spread_of(f, near, event), ways = (double)f->ways[event];
+	size_t n;
+
+	if (part > 0 && lay(near, local, &plane, &plane_spread)) {
+		value += part * (plane - value);
+		spread += part * (plane_spread - spread);
 	}
-	told->even = fmax(f->variance[event] * told->spread * told->spread, CERTAIN);
-	told->variance = fmax(told->even * tl_trust_factor(&f->trust[event], told->spread), CERTAIN);
-	told->step = step_of(f, near, event);
-	for (i = 0; i < n; i++)
-		value[i] = y[near->sample[i] * f->features];
-	told->most = gsl_stats_max(value, 1, n);
-	told->least = gsl_stats_min(value, 1, n);
+	for (n = way; n < TL_FORETELL_WAYS; n++)
+		told->by[n] += value / (double)(n + 1);
+	if (way >= f->ways[event])
+		return;
+	told->spread += spread / ways;
+	told->step += step_of(f, near, event) / ways;
+	told->most = fmax(told->most, most_of(f, near, event));
+	told->least = fmin(told->least, least_of(f, near, event));
 }
 
 static bool any(const double *weight, size_t n)
@@ -174,32 +230,35 @@ static bool any(const double *weight, size_t n)
 bool tl_foretell(const struct tl_foretell *f, size_t interval, size_t event,
 		 struct tl_foretold *told)
 {
-	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
-	double weight[f->features];
-	struct tl_knn_query query = { .x = f->seen + interval * f->features, .weight = weight,
+	struct tl_knn_query query = { .x = f->seen + interval * f->features,
 				      .use = f->use + event * f->samples };
 	struct tl_local local = { f->x, f->features, f->events + event, query.x,
 				  f->unsure + interval * f->features };
-	struct tl_knn_near near;
-	size_t c;
+	struct nearest nearest;
+	size_t way;
 
-	if (!f->trials[event])
+	if (!f->trials[event] || !find(f, event, local.variance, &query, &nearest))
 		return false;
-	for (c = 0; c < f->features; c++)
-		weight[c] = weight_of(f, event, c, f->unsure[interval * f->features + c]);
-	tl_knn_near(&knn, &query, TL_KNN_MAX, &near);
-	if (near.n)
-		told_fill(f, &near, event, &local, told);
-	return near.n > 0;
+	*told = (struct tl_foretold){ .most = -INFINITY, .least = INFINITY };
+	for (way = 0; way < TL_FORETELL_WAYS; way++)
+		told_add(f, &nearest.way[way], event, way, &local, told);
+	told->value = told->by[f->ways[event] - 1];
+	told->even = fmax(f->variance[event] * told->spread * told->spread, CERTAIN);
+	told->variance = fmax(told->even * tl_trust_factor(&f->trust[event], told->spread), CERTAIN);
+	return true;
 }
 
 /* How far off the truth the medians of k nearest are, and the plane; and how far apart they are. */
-struct trial {
+struct trial_way {
 	double middle[TL_KNN_MAX], plane, spread, plane_spread;
 };
 
+struct trial {
+	struct trial_way way[TL_FORETELL_WAYS];
+};
+
 static void trial_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
-		       const struct tl_local *local, double truth, struct trial *trial)
+		       const struct tl_local *local, double truth, struct trial_way *trial)
 {
 	size_t k;
 
@@ -215,55 +274,51 @@ static void trial_fill(const struct tl_foretell *f, const struct tl_knn_near *ne
 }
 
 /* Samples of other runs; if none of them has the event, those of its own that are not beside it. */
-static void others(const struct tl_foretell *f, const struct tl_knn *knn, size_t s,
-		   struct tl_knn_query *query, struct tl_knn_near *near)
+static bool others(const struct tl_foretell *f, size_t event, const double *variance, size_t s,
+		   struct tl_knn_query *query, struct nearest *nearest)
 {
-	near->n = 0;
 	if (f->runs > 1) {
 		query->skip = f->first[f->run[s]];
 		query->skip_end = f->first[f->run[s] + 1];
-		tl_knn_near(knn, query, TL_KNN_MAX, near);
+		if (find(f, event, variance, query, nearest))
+			return true;
 	}
-	if (near->n)
-		return;
 	query->skip = s < BESIDE ? 0 : s - BESIDE;
 	query->skip_end = s + BESIDE + 1;
-	tl_knn_near(knn, query, TL_KNN_MAX, near);
+	return find(f, event, variance, query, nearest);
 }
 
 /* What is like a sample, if that is as uncertain as an interval of the record is. */
 static bool blur(struct tl_foretell *f, struct tl_local *local, size_t s, gsl_rng *random,
-		 double *x, struct tl_knn_near *near)
+		 double *x, struct nearest *nearest)
 {
-	struct tl_knn knn = { f->samples, f->features, f->x, CLIP };
 	size_t event = local->event - f->events, c;
-	double weight[f->features];
-	struct tl_knn_query query = { x, weight, 0, 0, f->use + event * f->samples };
+	struct tl_knn_query query = { .x = x, .use = f->use + event * f->samples };
 
 	*local = (struct tl_local){ f->x, f->features, f->events + event, x, f->unsure +
 				    gsl_rng_uniform_int(random, f->intervals) * f->features };
 	if (!query.use[s])
 		return false;
 	for (c = 0; c < f->features; c++) {
-		weight[c] = weight_of(f, event, c, local->variance[c]);
 		x[c] = f->x[s * f->features + c];
-		if (weight[c] > 0)
+		if (weight_of(f, of_way(event, 0), c, local->variance[c]) > 0)
 			x[c] += gsl_ran_gaussian(random, sqrt(local->variance[c]));
 	}
-	others(f, &knn, s, &query, near);
-	return near->n > 0;
+	return others(f, event, local->variance, s, &query, nearest);
 }
 
 static bool try_one(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
 {
-	size_t s = gsl_rng_uniform_int(random, f->samples);
+	size_t s = gsl_rng_uniform_int(random, f->samples), way;
 	struct tl_local local = { .event = f->events + event };
-	struct tl_knn_near near;
+	struct nearest nearest;
 	double x[f->features];
 
-	if (!blur(f, &local, s, random, x, &near))
+	if (!blur(f, &local, s, random, x, &nearest))
 		return false;
-	trial_fill(f, &near, event, &local, f->x[s * f->features + local.event], trial);
+	for (way = 0; way < TL_FORETELL_WAYS; way++)
+		trial_fill(f, &nearest.way[way], event, &local,
+			   f->x[s * f->features + local.event], &trial->way[way]);
 	return true;
 }
 
@@ -311,27 +366,33 @@ static double variance_of(const struct tl_foretell *f, size_t event)
 	return f->trials[event] ? fmax(sum / (double)f->trials[event], 1e-4) : INFINITY;
 }
 
-/* What the median of so many is off, on an average, if the plane has that part. */
-static double off_mean(const struct trial *trial, size_t n, size_t k, double part)
+/* What the median of so many is off, if the plane has that part. */
+static double off_of(const struct trial_way *trial, size_t k, double part)
+{
+	return trial->middle[k] + part * (trial->plane - trial->middle[k]);
+}
+
+/* On an average. */
+static double off_mean(const struct trial *trial, size_t n, size_t way, size_t k, double part)
 {
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		sum += fabs(trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k]));
+		sum += fabs(off_of(&trial[i].way[way], k, part));
 	return n ? sum / (double)n : INFINITY;
 }
 
 /* The k that is best, and then the part of the plane that is best with it. */
-static size_t choose(const struct trial *trial, size_t n, double *part)
+static size_t choose(const struct trial *trial, size_t n, size_t way, double *part)
 {
 	size_t best = 0, k, i;
 
 	for (k = 1; k < TL_KNN_MAX; k++)
-		if (off_mean(trial, n, k, 0) < off_mean(trial, n, best, 0))
+		if (off_mean(trial, n, way, k, 0) < off_mean(trial, n, way, best, 0))
 			best = k;
 	for (*part = 0, i = 1; i <= PARTS; i++)
-		if (off_mean(trial, n, best, (double)i / PARTS) < off_mean(trial, n, best, *part))
+		if (off_mean(trial, n, way, best, (double)i / PARTS) < off_mean(trial, n, way, best, *part))
 			*part = (double)i / PARTS;
 	return best;
 }
@@ -353,24 +414,40 @@ static bool has_another_run(const struct tl_foretell *f, size_t event)
 	return false;
 }
 
+/* What the event's ways together are off, and how far apart the nearest are. */
+static void together(const struct tl_foretell *f, size_t event, const struct trial *trial,
+		     struct tl_trust_trial *pair)
+{
+	double ways = (double)f->ways[event];
+	size_t way;
+
+	*pair = (struct tl_trust_trial){ 0 };
+	for (way = 0; way < f->ways[event]; way++) {
+		const struct trial_way *t = &trial->way[way];
+		double part = f->plane[of_way(event, way)];
+
+		pair->spread += (t->spread + part * (t->plane_spread - t->spread)) / ways;
+		pair->off += off_of(t, f->k[of_way(event, way)] - 1, part) / ways;
+	}
+}
+
 static void try_event(struct tl_foretell *f, size_t event, gsl_rng *random, struct trial *trial)
 {
+	bool told = any(f->weight + of_way(event, 0) * f->features, f->features);
+	bool laid = has_another_run(f, event);
 	double *off = f->off + event * TL_FORETELL_TRIALS, part;
 	struct tl_trust_trial pair[TL_FORETELL_TRIALS];
-	size_t n = 0, k, i;
+	size_t n = 0, way, i;
 
-	if (any(f->weight + event * f->features, f->features))
-		for (i = 0; i < TL_FORETELL_TRIALS; i++)
-			n += try_one(f, event, random, &trial[n]);
-	k = choose(trial, n, &part);
-	if (!has_another_run(f, event))
-		part = 0;
-	f->k[event] = k + 1;
-	f->plane[event] = part;
+	for (i = 0; told && i < TL_FORETELL_TRIALS; i++)
+		n += try_one(f, event, random, &trial[n]);
+	for (way = 0; way < TL_FORETELL_WAYS; way++) {
+		f->k[of_way(event, way)] = choose(trial, n, way, &part) + 1;
+		f->plane[of_way(event, way)] = laid ? part : 0;
+	}
 	f->trials[event] = n >= TL_FORETELL_TRIALS / 8 ? n : 0;
 	for (i = 0; i < n; i++) {
-		pair[i].spread = trial[i].spread + part * (trial[i].plane_spread - trial[i].spread);
-		pair[i].off = trial[i].middle[k] + part * (trial[i].plane - trial[i].middle[k]);
+		together(f, event, &trial[i], &pair[i]);
 		off[i] = pair[i].off / pair[i].spread;
 	}
 	gsl_sort(off, 1, n);
@@ -400,17 +477,6 @@ int tl_foretell_try(struct tl_foretell *f, const struct tl_foretell_state *state
 		gsl_rng_free(random);
 	free(trial);
 	return random && trial ? 0 : -ENOMEM;
-}
-
-/* The largest of the nearest. */
-static double most_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
-{
-	double most = -INFINITY;
-	size_t i;
-
-	for (i = 0; i < near->n && i < NEAREST; i++)
-		most = fmax(most, f->x[near->sample[i] * f->features + f->events + event]);
-	return most;
 }
 
 /**
@@ -447,17 +513,21 @@ int tl_foretell_peaks(struct tl_foretell *f, size_t event, double few, double *a
 {
 	size_t step = f->samples / TL_FORETELL_PEAKS + 1, s;
 	gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+	struct nearest nearest;
 	struct tl_local local;
-	struct tl_knn_near near;
 	double x[f->features];
+	size_t way;
 
 	*n = 0;
 	for (s = 0; random && s < f->samples; s += step) {
+		double most = -INFINITY;
+
 		local.event = f->events + event;
-		if (blur(f, &local, s, random, x, &near))
-			above[(*n)++] = tl_foretell_above(f, event, few,
-							  f->x[s * f->features + local.event],
-							  most_of(f, &near, event));
+		if (!blur(f, &local, s, random, x, &nearest))
+			continue;
+		for (way = 0; way < f->ways[event]; way++)
+			most = fmax(most, most_of(f, &nearest.way[way], event));
+		above[(*n)++] = tl_foretell_above(f, event, few, f->x[s * f->features + local.event], most);
 	}
 	if (!random)
 		return -ENOMEM;

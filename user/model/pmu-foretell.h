@@ -14,6 +14,7 @@ struct tl_pmu_in;
 #define TL_FORETELL_TRIALS 720
 #define TL_FORETELL_PEAKS 2000
 #define TL_FORETELL_REACHES 5
+#define TL_FORETELL_WAYS 2 /* of seeing which samples are near */
 
 /**
  * struct tl_foretell_state - What is believed of a record at a time
@@ -35,12 +36,13 @@ struct tl_foretell_state {
  * @run: [@samples] which run
  * @offset: [events] added to rates, so that zero has a logarithm
  * @sd: [@features] of @x
- * @weight: [events][@features] what each says of an event
- * @k: [events] neighbours
- * @plane: [events] the part that a plane through the nearest has in what is foretold
+ * @weight: [events][TL_FORETELL_WAYS][@features] what each says of an event
+ * @k: [events][TL_FORETELL_WAYS] neighbours
+ * @plane: [events][TL_FORETELL_WAYS] the part that a plane through the nearest has in what is foretold
  * @off: [events][TL_FORETELL_TRIALS] how far the truth was off what was foretold, in units of
  *       how far the nearest are apart, rising
  * @trials: [events] of them
+ * @ways: [events] of how many ways the mean is foretold, 1 to %TL_FORETELL_WAYS; the caller's
  * @variance: [events] of @off
  * @trust: [events] how it depends on how far the nearest are apart
  * @seen: [@intervals][@features] of the record, as it is believed to be
@@ -50,13 +52,14 @@ struct tl_foretell {
 	size_t events, intervals, features, samples, runs;
 	double *seen, *unsure, *x, *offset, *sd, *weight, *off, *variance, *plane;
 	bool *use;
-	size_t *run, *first, *k, *trials;
+	size_t *run, *first, *k, *trials, *ways;
 	struct tl_trust *trust;
 };
 
 /**
  * struct tl_foretold - What is said of an event in an interval
  * @value: logarithm of its rate
+ * @by: the same as the mean of the first way, of the first two
  * @spread: how far the nearest samples are apart, a deviation
  * @variance: of the truth about @value, by trials of which the nearest were as far apart
  * @even: the same by all trials, in units of how far the nearest were apart
@@ -65,7 +68,7 @@ struct tl_foretell {
  * @step: half the mean square of how the nearest change from interval to interval
  */
 struct tl_foretold {
-	double value, spread, variance, even, least, most, step;
+	double value, by[TL_FORETELL_WAYS], spread, variance, even, least, most, step;
 };
 
 int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in);

@@ -7,7 +7,9 @@
  * work a program is. A feature counts by what it says of the event, with its correlation r and in
  * units of its deviation s,
  *
- *	w = r² / (1.02 - r²) / s².
+ *	w = r² / (1.02 - r²) / s²
+ *
+ * in one way of seeing what is near, and with the root of the first of these in the other.
  *
  * It is paper 003's step 1 of 2.3, with weights and neighbours in time.
  */
@@ -122,8 +124,9 @@ static void weights_fill(struct tl_foretell *f)
 				continue;
 			r = gsl_stats_correlation(f->x + c, p, f->x + f->events + e, p,
 						  f->samples);
-			r = isfinite(r) ? r * r : 0;
-			f->weight[e * p + c] = r / (1.02 - r) / (sd * sd);
+			r = isfinite(r) ? r * r / (1.02 - r * r) : 0;
+			f->weight[TL_FORETELL_WAYS * e * p + c] = r / (sd * sd);
+			f->weight[(TL_FORETELL_WAYS * e + 1) * p + c] = sqrt(r) / (sd * sd);
 		}
 }
 
@@ -132,21 +135,22 @@ static int allocate(struct tl_foretell *f, size_t samples, size_t runs)
 	f->x = calloc(samples * f->features, sizeof(*f->x));
 	f->offset = calloc(f->events, sizeof(*f->offset));
 	f->sd = calloc(f->features, sizeof(*f->sd));
-	f->weight = calloc(f->events * f->features, sizeof(*f->weight));
+	f->weight = calloc(TL_FORETELL_WAYS * f->events * f->features, sizeof(*f->weight));
 	f->off = calloc(f->events * TL_FORETELL_TRIALS, sizeof(*f->off));
 	f->variance = calloc(f->events, sizeof(*f->variance));
 	f->trust = calloc(f->events, sizeof(*f->trust));
-	f->plane = calloc(f->events, sizeof(*f->plane));
+	f->plane = calloc(TL_FORETELL_WAYS * f->events, sizeof(*f->plane));
 	f->use = calloc(f->events * samples, sizeof(*f->use));
 	f->run = calloc(samples, sizeof(*f->run));
 	f->first = calloc(runs + 1, sizeof(*f->first));
-	f->k = calloc(f->events, sizeof(*f->k));
+	f->k = calloc(TL_FORETELL_WAYS * f->events, sizeof(*f->k));
 	f->trials = calloc(f->events, sizeof(*f->trials));
+	f->ways = calloc(f->events, sizeof(*f->ways));
 	f->seen = calloc(2 * f->intervals * f->features, sizeof(*f->seen));
 	if (f->seen)
 		f->unsure = f->seen + f->intervals * f->features;
 	return f->seen && f->x && f->offset && f->sd && f->weight && f->off && f->variance && f->trust &&
-	       f->plane && f->use && f->run && f->first && f->k && f->trials ? 0 : -ENOMEM;
+	       f->plane && f->use && f->run && f->first && f->k && f->trials && f->ways ? 0 : -ENOMEM;
 }
 
 /**
@@ -168,8 +172,10 @@ int tl_foretell_init(struct tl_foretell *f, const struct tl_pmu_in *in)
 	step = samples / SAMPLES_MAX + 1;
 	if (allocate(f, samples + 1, in->runs))
 		return -ENOMEM;
-	for (e = 0; e < f->events; e++)
+	for (e = 0; e < f->events; e++) {
 		f->offset[e] = offset_of(in, e);
+		f->ways[e] = 1;
+	}
 	f->samples = samples + 1;
 	samples_fill(f, in, step);
 	gaps_fill(f);
@@ -197,6 +203,7 @@ void tl_foretell_free(struct tl_foretell *f)
 	free(f->first);
 	free(f->k);
 	free(f->trials);
+	free(f->ways);
 	free(f->seen);
 }
 
