@@ -101,10 +101,11 @@ types()
 # answers STATUS PATH [OPTION...]
 answers()
 {
-	local want=$1 path=$2
+	local want=$1 path=$2 status
 	shift 2
 
-	check "$path ${*@Q}: $want" is status "$(curl -s -m 60 -o "$dir/body" -w '%{http_code}' --path-as-is "$@" "$url$path")" "$want"
+	status=$(curl -s -m 60 -o "$dir/body" -w '%{http_code} %{errormsg}' --path-as-is "$@" "$url$path")
+	check "$path ${*@Q}: $want" is status "${status% }" "$want"
 }
 
 # sends STATUS NAME TEXT: what is sent as it is gets that answer; "closed" is as good where more was sent than is read
