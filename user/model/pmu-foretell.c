@@ -164,25 +164,18 @@ static bool lay(const struct tl_knn_near *near, const struct tl_local *in, doubl
 	return isfinite(*value) && isfinite(*spread);
 }
 
-/* The largest of the nearest. */
-static double most_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
+/* How far down and up the nearest go, or what is there already does. */
+static void reach_add(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
+		      double *least, double *most)
 {
-	double most = -INFINITY;
-	size_t i;
+	size_t n = near->n < NEAREST ? near->n : NEAREST, i;
+	double y;
 
-	for (i = 0; i < near->n && i < NEAREST; i++)
-		most = fmax(most, f->x[near->sample[i] * f->features + f->events + event]);
-	return most;
-}
-
-static double least_of(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event)
-{
-	double least = INFINITY;
-	size_t i;
-
-	for (i = 0; i < near->n && i < NEAREST; i++)
-		least = fmin(least, f->x[near->sample[i] * f->features + f->events + event]);
-	return least;
+	for (i = 0; i < n; i++) {
+		y = f->x[near->sample[i] * f->features + f->events + event];
+		*least = fmin(*least, y);
+		*most = fmax(*most, y);
+	}
 }
 
 /* What one way says, of as many as the event is foretold by. */
@@ -204,8 +197,7 @@ static void told_add(const struct tl_foretell *f, const struct tl_knn_near *near
 		return;
 	told->spread += spread / ways;
 	told->step += step_of(f, near, event) / ways;
-	told->most = fmax(told->most, most_of(f, near, event));
-	told->least = fmin(told->least, least_of(f, near, event));
+	reach_add(f, near, event, &told->least, &told->most);
 }
 
 static bool any(const double *weight, size_t n)
@@ -520,13 +512,13 @@ int tl_foretell_peaks(struct tl_foretell *f, size_t event, double few, double *a
 
 	*n = 0;
 	for (s = 0; random && s < f->samples; s += step) {
-		double most = -INFINITY;
+		double least = INFINITY, most = -INFINITY;
 
 		local.event = f->events + event;
 		if (!blur(f, &local, s, random, x, &nearest))
 			continue;
 		for (way = 0; way < f->ways[event]; way++)
-			most = fmax(most, most_of(f, &nearest.way[way], event));
+			reach_add(f, &nearest.way[way], event, &least, &most);
 		above[(*n)++] = tl_foretell_above(f, event, few, f->x[s * f->features + local.event], most);
 	}
 	if (!random)

@@ -47,7 +47,7 @@ bool tl_pmu_above(const struct tl_pmu_work *work, size_t cell);
 
 /* pmu-fit.c */
 void tl_pmu_fit(struct tl_pmu_work *work);
-void tl_pmu_ways_choose(struct tl_pmu_work *s);
+void tl_pmu_ways_choose(struct tl_pmu_work *work);
 double tl_pmu_residual(const struct tl_pmu_work *work, size_t cell);
 
 /* pmu-peaks.c */
