@@ -22,6 +22,7 @@ struct made {
 	uint32_t edge_tier, parent, parent_of_front, path_tier;
 	uint64_t path_count, path_own_ns, path_cpu_ns;
 	uint64_t request_cpu_ns, elapsed_ns;
+	uint64_t later_ns; /* of a second usage */
 	uint32_t usage_tier;
 	int no_count;
 	uint32_t count_cpu;
@@ -215,7 +216,7 @@ static void put_path(const struct made *made, uint32_t id, uint32_t parent,
 	mnl_attr_nest_end(nlh, nest);
 }
 
-static void put_usage(const struct made *made)
+static void put_usage(const struct made *made, uint64_t elapsed_ns)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, TIERLENS_A_INTERVAL_USAGE);
 
@@ -224,7 +225,7 @@ static void put_usage(const struct made *made)
 	put_u32(TIERLENS_A_USAGE_PROCESSES, 0, 1);
 	put_u64(TIERLENS_A_USAGE_CPU_NS, 0, 100);
 	put_u64(TIERLENS_A_USAGE_REQUEST_CPU_NS, 0, made->request_cpu_ns);
-	put_u64(TIERLENS_A_USAGE_ELAPSED_NS, 0, made->elapsed_ns);
+	put_u64(TIERLENS_A_USAGE_ELAPSED_NS, 0, elapsed_ns);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -275,9 +276,9 @@ static void put_lists(const struct made *made)
 	put_edge(made);
 	put_path(made, 2, made->parent_of_front, made->path_count, made->path_own_ns);
 	put_path(made, made->two_paths ? 2 : 3, made->parent, 3, 1000);
-	put_usage(made);
+	put_usage(made, made->elapsed_ns);
 	if (made->two_usages)
-		put_usage(made);
+		put_usage(made, made->elapsed_ns + made->later_ns);
 	put_count(made);
 	if (made->two_counts)
 		put_count(made);
@@ -464,6 +465,7 @@ static void whole(void)
 	WRONG("a usage of no tier", made.usage_tier = 0);
 	WRONG("a usage is there twice", made.two_usages = true);
 	WRONG("a usage over no time", made.elapsed_ns = 0);
+	WRONG("not over that of the others", made.two_usages = true, made.later_ns = 1);
 	WRONG("more processor time", made.request_cpu_ns = UINT64_MAX / 2);
 	made.path_count = 2;
 	point(read_made(&made, true), NULL,
