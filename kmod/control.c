@@ -2,6 +2,7 @@
 /* On and off. */
 #include <linux/mutex.h>
 #include <linux/netlink.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "class.h"
@@ -19,7 +20,22 @@
 #define QUIET_MS_DEFAULT 250
 
 static struct tl_settings now = { .interval_ms = 1000, .quiet_ms = QUIET_MS_DEFAULT };
-static DEFINE_MUTEX(lock); /* protects now, and serialises switching */
+static DEFINE_MUTEX(lock); /* serialises switching; now changes with both */
+static DEFINE_SPINLOCK(now_lock); /* protects now: who asks does not wait for switching */
+
+/* It is, or is to be, as @settings say. */
+static void set_now(struct tl_settings settings)
+{
+	lockdep_assert_held(&lock);
+	spin_lock(&now_lock);
+	now = settings;
+	spin_unlock(&now_lock);
+}
+
+static void set_enabled(bool enabled)
+{
+	set_now((struct tl_settings){ enabled, now.interval_ms, now.quiet_ms });
+}
 
 /* The hooks are disarmed. */
 static void forget(void)
@@ -41,7 +57,7 @@ static void disable(void)
 		return;
 	tl_level_disarm();
 	forget();
-	now.enabled = false;
+	set_enabled(false);
 }
 
 static int enable(void)
@@ -56,7 +72,7 @@ static int enable(void)
 		forget();
 		return ret;
 	}
-	now.enabled = true;
+	set_enabled(true);
 	return 0;
 }
 
@@ -87,8 +103,7 @@ int tl_control_enable(u32 interval_ms, u32 quiet_ms, struct netlink_ext_ack *ext
 	if (now.enabled && interval_ms == now.interval_ms && quiet_ms == now.quiet_ms)
 		goto out;
 	disable();
-	now.interval_ms = interval_ms;
-	now.quiet_ms = quiet_ms;
+	set_now((struct tl_settings){ false, interval_ms, quiet_ms });
 	ret = enable();
 	if (ret)
 		NL_SET_ERR_MSG(extack,
@@ -211,9 +226,17 @@ void tl_control_exit(void)
 	tl_control_disable();
 }
 
+/**
+ * tl_control_get() - What is set, or was until the change that is under way
+ * @settings: filled in
+ *
+ * Does not wait for a change: that waits for every processor, and for memory.
+ *
+ * Context: process.
+ */
 void tl_control_get(struct tl_settings *settings)
 {
-	mutex_lock(&lock);
+	spin_lock(&now_lock);
 	*settings = now;
-	mutex_unlock(&lock);
+	spin_unlock(&now_lock);
 }

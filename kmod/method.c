@@ -58,6 +58,7 @@ struct function {
 
 static struct function *functions[TIERLENS_FUNCTIONS_MAX];
 static u32 last_id;
+static unsigned int probed; /* so many are; may be read without the lock */
 
 static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
 static struct work_struct drop_work;
@@ -207,9 +208,11 @@ static bool wants(TL_UPROBE_FILTER)
 static void probe_end(struct function *function)
 {
 	lockdep_assert_held(&lock);
-	if (function->probed)
-		tl_compat_uprobe_del(&function->uprobe);
+	if (!function->probed)
+		return;
+	tl_compat_uprobe_del(&function->uprobe);
 	function->probed = false;
+	WRITE_ONCE(probed, probed - 1);
 }
 
 /* If one function of a program was met on another stack, all are let go. */
@@ -260,6 +263,7 @@ static int probe_begin(struct function *function, struct netlink_ext_ack *extack
 		NL_SET_ERR_MSG(extack,
 			       "the kernel refuses to probe that function (the error says why): choose another one, or check that the file has one there");
 	function->probed = !ret;
+	WRITE_ONCE(probed, probed + !ret);
 	return ret;
 }
 
@@ -467,15 +471,10 @@ void tl_method_forget_all(void)
 	forget(0, 0);
 }
 
+/* How many are probed. Does not wait for one that comes or goes. Context: any. */
 unsigned int tl_method_count(void)
 {
-	unsigned int i, n = 0;
-
-	mutex_lock(&lock);
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		n += functions[i] && functions[i]->probed;
-	mutex_unlock(&lock);
-	return n;
+	return READ_ONCE(probed);
 }
 
 /**
