@@ -42,6 +42,31 @@ is "$(jq '.events | length' /tmp/soft.json)" 3 'the summary'
 is "$(tierlens status --json | jq .enabled)" false 'measuring is off as before'
 is "$(tlmnl pmu-list)" '' 'no event is left'
 
+# ---- a recorder that stood still -----------------------------------------------
+
+# behind: intervals that the recorder has not written of those that are closed
+behind()
+{
+	echo $(($(tierlens status --json | jq .newest) - ($(wc -l </tmp/still.csv) - 1) / $(nproc)))
+}
+
+at_most_behind()
+{
+	[ "$(behind)" -le "$1" ]
+}
+
+tierlens pmu record -e context-switches -i 0.5 -o /tmp/still.csv 2>/tmp/still.err &
+pid=$!
+wait_until 20 grep -qs context-switches /tmp/still.csv
+began=$(behind)
+kill -STOP $pid
+wait_until 20 newest_after $(($(tierlens status --json | jq .newest) + 6))
+kill -CONT $pid
+check 'a recorder that stood still for six intervals: it catches up' wait_until 20 at_most_behind $((began + 1))
+kill -INT $pid
+wait $pid
+is "$(grep -c gap /tmp/still.err)" 0 'and has lost none'
+
 # ---- what the kernel says of counters ---------------------------------------------
 
 # of_list FILTER: of the events that pmu list has
