@@ -445,8 +445,10 @@ int tl_ctl_read_interval(struct nlattr *first, int len, void *arg)
 	if (nla_parse(attrs, TIERLENS_A_INTERVAL_MAX, first, len, NULL) < 0)
 		return -EBADMSG;
 	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &head);
-	if (is_beyond(reader, head.generation))
+	if (is_beyond(reader, head.generation)) {
+		reader->list->more = true;
 		return 0;
+	}
 	interval = interval_of(reader, head.generation);
 	if (!interval)
 		return -ENOMEM;

@@ -109,9 +109,11 @@ enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE, TL_WHICH_N
 
 #define TL_NEXT_MOST 1 /* an interval of twenty tiers by ten classes takes more than a megabyte */
 
+/* @more: there are others, which were not asked for now */
 struct tl_intervals {
 	struct tl_interval **interval;
 	size_t n;
+	bool more;
 };
 
 int tl_ctl_open(struct tl_ctl **ctl, struct tl_error *err);

@@ -148,7 +148,7 @@ static int fetch(struct tl_feed *feed, struct tl_error *err)
 	tl_intervals_free(&feed->list);
 	feed->next = 0;
 	code = tl_ctl_intervals(feed->ctl, TL_WHICH_NEXT, feed->last, &feed->list, err);
-	feed->fetched = feed->list.n < TL_NEXT_MOST;
+	feed->fetched = !feed->list.more;
 	return code;
 }
 
