@@ -135,51 +135,90 @@ static int end(struct session *s)
 
 /* ---- what comes of it -------------------------------------------------------------- */
 
-static struct tl_count *sum_of(struct session *s, const char *event)
+/* @hint: where it may be: rows are in the order of events; set to where the next may be */
+static struct tl_count *sum_of(struct session *s, const char *event, size_t *hint)
 {
-	size_t i;
+	size_t i, at;
 
-	for (i = 0; i < s->n; i++)
-		if (!strcmp(s->event[i].name, event))
-			return &s->sum[i];
+	for (i = 0; i < s->n; i++) {
+		at = (*hint + i) % s->n;
+		if (strcmp(s->event[at].name, event))
+			continue;
+		*hint = at + 1;
+		return &s->sum[at];
+	}
 	return NULL;
 }
 
-/* Digits of whole numbers are far cheaper than of others, and there are many rows. */
-static int row_write(FILE *to, const char *when, const struct tl_count *c)
+/*
+ * Whole numbers, of which there are four for each event and processor: without printf, which takes
+ * ten times as long.
+ * Return: behind what was put.
+ */
+static char *put_digits(char *to, u64 value, int least)
+{
+	char digit[20];
+	int n = 0;
+
+	for (; value || n < least; value /= 10)
+		digit[n++] = (char)('0' + value % 10);
+	while (n)
+		*to++ = digit[--n];
+	return to;
+}
+
+static char *put_seconds(char *to, u64 ns)
+{
+	to = put_digits(to, ns / NS_PER_S, 1);
+	*to++ = '.';
+	return put_digits(to, ns % NS_PER_S, 9);
+}
+
+/* Whether that went well is for @to to tell. */
+static void row_write(FILE *to, const char *when, const struct tl_count *c)
 {
 	const char *quote = strchr(c->event, ',') ? "\"" : "";
+	char cpu[16] = ",", counts[96] = ",", *end;
 
-	return fprintf(to, "%s,%u,%s%s%s,%" PRIu64 ",%" PRIu64 ".%09u,%" PRIu64 ".%09u\n", when, c->cpu, quote,
-		       c->event, quote, c->value, c->enabled_ns / NS_PER_S,
-		       (unsigned int)(c->enabled_ns % NS_PER_S), c->running_ns / NS_PER_S,
-		       (unsigned int)(c->running_ns % NS_PER_S));
+	end = put_digits(cpu + 1, c->cpu, 1);
+	strcpy(end, ",");
+	end = put_digits(counts + 1, c->value, 1);
+	*end++ = ',';
+	end = put_seconds(end, c->enabled_ns);
+	*end++ = ',';
+	end = put_seconds(end, c->running_ns);
+	strcpy(end, "\n");
+	fputs(when, to);
+	fputs(cpu, to);
+	fputs(quote, to);
+	fputs(c->event, to);
+	fputs(quote, to);
+	fputs(counts, to);
 }
 
 static int write_rows(FILE *to, const char *name, const struct tl_interval *interval, void *arg,
 		      struct tl_error *err)
 {
 	struct session *s = arg;
+	size_t i, hint = 0;
 	char when[32];
-	int failed = 0;
-	size_t i;
 
 	errno = 0;
 	snprintf(when, sizeof(when), "%.3f", tl_ns_to_s(interval->start_ns));
 	if (!s->args->record.written)
-		failed = fprintf(to, "t,cpu,event,value,enabled,running\n") < 0;
+		fputs("t,cpu,event,value,enabled,running\n", to);
 	for (i = 0; i < interval->n_counts; i++) {
 		const struct tl_count *c = &interval->counts[i];
-		struct tl_count *sum = sum_of(s, c->event);
+		struct tl_count *sum = sum_of(s, c->event, &hint);
 
 		if (!sum)
 			continue;
 		sum->value += c->value;
 		sum->enabled_ns += c->enabled_ns;
 		sum->running_ns += c->running_ns;
-		failed |= row_write(to, when, c) < 0;
+		row_write(to, when, c);
 	}
-	if (failed || fflush(to))
+	if (fflush(to) || ferror(to))
 		return tl_error_write(err, -errno, name);
 	return s->total && tl_interval_add(s->total, interval) ? tl_error_no_memory(err) : 0;
 }

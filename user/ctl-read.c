@@ -16,6 +16,7 @@
 #include <netlink/attr.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * tl_ctl_read_fields() - Copy attributes into a plain struct
@@ -48,8 +49,17 @@ void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields
  */
 void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr)
 {
-	char *text = attr ? tl_text_utf8(nla_data(attr), (size_t)nla_len(attr)) : NULL;
+	size_t len = attr ? strnlen(nla_data(attr), (size_t)nla_len(attr)) : 0, i;
+	const char *from = attr ? nla_data(attr) : "";
+	char *text;
 
+	/* Nearly all names are ASCII, and there are many of them in each interval. */
+	for (i = 0; i < len && i + 1 < room && !(from[i] & 0x80); i++)
+		to[i] = from[i];
+	to[i] = '\0';
+	if (i == len || i + 1 == room)
+		return;
+	text = tl_text_utf8(from, len);
 	snprintf(to, room, "%s", text ? text : "");
 	free(text);
 }
