@@ -18,6 +18,9 @@
 
 #define INTERVAL_S 1.0
 #define NS_PER_S ((u64)1000000000)
+#define WHEN_BYTES 32
+/* The name, quoted; a number of a processor, a count, two times, and what is between them. */
+#define ROW_BYTES (WHEN_BYTES + sizeof(((struct tl_pmu_info *)NULL)->name) + 2 + 10 + 3 * 20 + 2 * 10 + 6)
 
 struct args {
 	const struct tl_cmd *cmd;
@@ -174,26 +177,19 @@ static char *put_seconds(char *to, u64 ns)
 	return put_digits(to, ns % NS_PER_S, 9);
 }
 
-/* Whether that went well is for @to to tell. */
+/* The event is one of ours, and its name not longer. Whether that went well is for @to to tell. */
 static void row_write(FILE *to, const char *when, const struct tl_count *c)
 {
 	const char *quote = strchr(c->event, ',') ? "\"" : "";
-	char cpu[16] = ",", counts[96] = ",", *end;
+	char row[ROW_BYTES], *end;
 
-	end = put_digits(cpu + 1, c->cpu, 1);
-	strcpy(end, ",");
-	end = put_digits(counts + 1, c->value, 1);
-	*end++ = ',';
-	end = put_seconds(end, c->enabled_ns);
-	*end++ = ',';
-	end = put_seconds(end, c->running_ns);
-	strcpy(end, "\n");
-	fputs(when, to);
-	fputs(cpu, to);
-	fputs(quote, to);
-	fputs(c->event, to);
-	fputs(quote, to);
-	fputs(counts, to);
+	end = stpcpy(stpcpy(row, when), ",");
+	end = stpcpy(put_digits(end, c->cpu, 1), ",");
+	end = stpcpy(stpcpy(stpcpy(stpcpy(end, quote), c->event), quote), ",");
+	end = stpcpy(put_digits(end, c->value, 1), ",");
+	end = stpcpy(put_seconds(end, c->enabled_ns), ",");
+	end = stpcpy(put_seconds(end, c->running_ns), "\n");
+	fwrite(row, (size_t)(end - row), 1, to);
 }
 
 static int write_rows(FILE *to, const char *name, const struct tl_interval *interval, void *arg,
@@ -201,7 +197,7 @@ static int write_rows(FILE *to, const char *name, const struct tl_interval *inte
 {
 	struct session *s = arg;
 	size_t i, hint = 0;
-	char when[32];
+	char when[WHEN_BYTES];
 
 	errno = 0;
 	snprintf(when, sizeof(when), "%.3f", tl_ns_to_s(interval->start_ns));
