@@ -56,7 +56,7 @@ void tl_track_futex(enum tl_futex futex)
 		task->waited = true;
 		tl_turn_waits(task);
 		WRITE_ONCE(task->futex_ns, now_ns);
-	} else if (task->thread.current_request.request) {
+	} else if (task->thread.current_request.request && tl_level_nests()) {
 		/* Whom it wakes may answer before its next event. */
 		tl_turn_charge(task, ktime_get_mono_fast_ns());
 	}

@@ -288,6 +288,8 @@ void tl_turn_receiving(struct tl_task *task, const struct sock *sk)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 
+	if (unlikely(!tl_level_nests()))
+		return;
 	/* A hint, so that no lock is needed. */
 	if (!now->request || READ_ONCE(now->request->state) == TL_REQUEST_OPEN)
 		return;
