@@ -199,6 +199,28 @@ is "$(jq -s '([.[].cells[] | select(.own_ns > .response_ns)] | length)' /tmp/cha
 
 # ---- for a time -----------------------------------------------------------------------------
 
+# What threads use while nobody follows what they do is no request's when that is over, either.
+tlmnl lease - trace 1000 200 2>/tmp/lease.err &
+leaser=$!
+wait_until 10 eval '[ "$(hook epoll)" = idle ]'
+load --to $front --connections 4 --ask 'home work=500' --requests 1000000 --seconds 100 >/tmp/load.json &
+asker=$!
+sleep $((4 * slow))
+follow /tmp/lease-over.jsonl
+kill -KILL $leaser
+wait $leaser 2>/dev/null
+wait_until 20 eval '[ "$(hook epoll)" = active ]'
+wait_for_interval
+wait_for_interval
+kill $asker
+wait $asker 2>/dev/null
+stop_follow
+jq -s '[.[].usage[] | select(.tier_name | endswith(":7101"))] | (map(.cpu_ns) | add), (map(.request_cpu_ns) | max),
+	(map(.request_cpu_ns - .cpu_ns) | max) | . / 1e9' /tmp/lease-over.jsonl | paste -sd' ' >/tmp/over
+diag "front after a lease on all: $(awk '{ print $1 " s of processor time, in an interval at most " $2 " of requests, " $3 " above its processes" }' /tmp/over)"
+check 'after a lease on all: requests have not used more than their processes' awk '{ exit !($3 < 1) }' /tmp/over
+check 'after a lease on all: they have used something' awk '{ exit !($2 > 0.01) }' /tmp/over
+
 tlmnl lease tierserver:$back trace 1000 200 2>/tmp/lease.err &
 leaser=$!
 wait_until 10 eval '[ "$(level_of $back)" = trace ]'
