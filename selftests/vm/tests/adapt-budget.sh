@@ -19,7 +19,7 @@ ask()
 	load --to 9101 --connections 4 --ask home --requests 10000000 --seconds "$1" >/tmp/load.json
 }
 
-# with BUDGET LEVEL: a part of the one processor, and where all are then
+# with BUDGET LEVEL SECONDS: a part of the one processor, where all are then, and how long they are asked
 with()
 {
 	local daemon
@@ -28,7 +28,7 @@ with()
 	daemon=$!
 	sleep 2
 	record_new /tmp/r.jsonl
-	ask 8
+	ask "$3"
 	is "$(tlmnl status | jq -c '[.level, .leased_from]')" "[$2,2]" "$1: all are at level $2"
 	stop_record_new /tmp/r.jsonl
 	kill -TERM $daemon
@@ -45,10 +45,10 @@ with()
 }
 
 # At server the hooks take 6.6 % of the processor there, at trace 4.6.
-with 0.055 1
-with 0.01 0
+with 0.055 1 5
+with 0.01 0 4
 record_new /tmp/r.jsonl
-ask 2
+ask 1
 stop_record_new /tmp/r.jsonl
 check 'measured as before' test "$(cell_sum /tmp/r.jsonl 9101 count)" -gt 100
 is "$(jq -s '[.[].events.unattributed] | add' /tmp/r.jsonl)" 0 'and well'
