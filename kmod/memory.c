@@ -31,6 +31,7 @@ static atomic64_t used;
 struct tl_pool_chunk {
 	struct tl_pool_chunk *next;
 	unsigned int count;
+	unsigned int begun; /* objects that somebody has had, from the first on */
 	u8 objects[] __aligned(64);
 };
 
@@ -106,17 +107,13 @@ static bool pool_grow(struct tl_pool *pool)
 			pool->construct(chunk->objects + i * pool->size);
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (i = 0; i < chunk->count; i++) {
-		struct tl_pool_item *item = (void *)(chunk->objects + i * pool->size);
-
-		item->next = pool->free;
-		pool->free = item;
-	}
 	pool->nfree += chunk->count;
 	pool->total += chunk->count;
-	chunk->next = pool->chunks;
 	/* Pairs with tl_pool_for_each(), which walks without the lock. */
-	smp_store_release(&pool->chunks, chunk);
+	smp_store_release(pool->end, chunk);
+	pool->end = &chunk->next;
+	if (!pool->fresh)
+		pool->fresh = chunk;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return true;
 }
@@ -161,6 +158,7 @@ int tl_pool_init(struct tl_pool *pool, const char *name, size_t size, unsigned i
 	pool->low = low;
 	pool->construct = construct;
 	pool->retry = jiffies;
+	pool->end = &pool->chunks;
 	raw_spin_lock_init(&pool->lock);
 	init_irq_work(&pool->refill_irq, pool_refill_irq);
 	INIT_WORK(&pool->refill, pool_refill);
@@ -207,6 +205,22 @@ void tl_pool_reserve(struct tl_pool *pool, unsigned int n)
 		cond_resched();
 }
 
+/* One that nobody has had. Those that came back go first, so that few have ever been had. */
+static noinline struct tl_pool_item *take_fresh(struct tl_pool *pool)
+{
+	struct tl_pool_chunk *chunk = pool->fresh;
+	unsigned int i;
+
+	lockdep_assert_held(&pool->lock);
+	if (!chunk)
+		return NULL;
+	i = chunk->begun;
+	WRITE_ONCE(chunk->begun, i + 1);
+	if (i + 1 == chunk->count)
+		pool->fresh = chunk->next;
+	return (void *)(chunk->objects + i * pool->size);
+}
+
 /**
  * tl_pool_get() - Take an object; what it held before is still in it
  * @pool: the pool
@@ -222,10 +236,11 @@ void *tl_pool_get(struct tl_pool *pool)
 	lockdep_assert_irqs_disabled();
 	tl_spin_lock(&pool->lock);
 	item = pool->free;
-	if (item) {
+	if (likely(item))
 		pool->free = item->next;
-		pool->nfree--;
-	}
+	else
+		item = take_fresh(pool);
+	pool->nfree -= !!item;
 	low = pool->nfree < pool->low;
 	tl_spin_unlock(&pool->lock);
 	if (unlikely(low) && time_after_eq(jiffies, READ_ONCE(pool->retry)))
@@ -258,21 +273,30 @@ unsigned int tl_pool_used(struct tl_pool *pool)
 }
 
 /**
- * tl_pool_for_each() - Visit all objects, free or not
+ * tl_pool_for_each() - Visit all objects that were ever taken, free or not
  * @pool: the pool
  * @visit: called for each; tells by itself which are in use, and locks
  * @arg: handed on
+ *
+ * What is kept ready and was never needed is not touched: intervals are closed by this.
  *
  * Context: process, may sleep between chunks.
  */
 void tl_pool_for_each(struct tl_pool *pool, void (*visit)(void *object, void *arg), void *arg)
 {
-	struct tl_pool_chunk *chunk;
-	unsigned int i;
+	struct tl_pool_chunk *const *at = &pool->chunks, *chunk;
+	unsigned int i, begun;
 
-	/* Chunks are only ever added, at the head. */
-	for (chunk = smp_load_acquire(&pool->chunks); chunk; chunk = chunk->next) {
-		for (i = 0; i < chunk->count; i++)
+	/*
+	 * Chunks are only ever added, at the end, and begun one after the other.
+	 * Pairs with the release in pool_grow().
+	 */
+	while ((chunk = smp_load_acquire(at))) {
+		at = &chunk->next;
+		begun = READ_ONCE(chunk->begun);
+		if (!begun)
+			return;
+		for (i = 0; i < begun; i++)
 			visit(chunk->objects + i * pool->size, arg);
 		cond_resched();
 	}

@@ -25,11 +25,13 @@ struct tl_pool {
 	size_t size;
 	unsigned int low; /* refill when fewer are free */
 	void (*construct)(void *object);
-	raw_spinlock_t lock; /* protects free, nfree, total, chunks */
-	struct tl_pool_item *free;
-	unsigned int nfree;
+	raw_spinlock_t lock; /* protects what follows, up to retry */
+	struct tl_pool_item *free; /* that came back */
+	unsigned int nfree; /* with those that nobody has had */
 	unsigned int total;
 	struct tl_pool_chunk *chunks;
+	struct tl_pool_chunk **end; /* where the next one goes */
+	struct tl_pool_chunk *fresh; /* the first with an object that nobody has had */
 	unsigned long retry; /* jiffies before which growing is not tried again */
 	struct irq_work refill_irq;
 	struct work_struct refill;

@@ -312,10 +312,10 @@ void tl_process_usage(void)
 	}
 	rcu_read_unlock();
 	sums.processes = 0;
-	for (tier = 0; tier < TL_TIERS; tier++) {
+	for (tier = 1; tier < tl_tier_end(); tier++) {
 		sums.cpu_ns = take_gone(tier);
 		sums.request_cpu_ns = tl_usage_take_charged(tier);
-		if (tier && (sums.cpu_ns | sums.request_cpu_ns))
+		if (sums.cpu_ns | sums.request_cpu_ns)
 			merge(tier, &sums);
 	}
 }

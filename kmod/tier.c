@@ -440,6 +440,16 @@ u8 tl_tier_level_max(void)
 }
 
 /**
+ * tl_tier_end() - One after the last place that ever had a tier
+ *
+ * Context: any; it only grows.
+ */
+unsigned int tl_tier_end(void)
+{
+	return READ_ONCE(tiers_end);
+}
+
+/**
  * tl_tier_at() - The tier at a place
  * @i: the place, from 1
  *

@@ -53,6 +53,7 @@ int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack);
 void tl_tier_forget_found(void);
 u8 tl_tier_level(u32 id);
 u8 tl_tier_level_max(void);
+unsigned int tl_tier_end(void);
 struct tl_tier *tl_tier_at(unsigned int i);
 struct tl_tier *tl_tier_named(const char *name);
 unsigned int tl_tier_count(void);

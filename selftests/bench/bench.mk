@@ -84,8 +84,14 @@ bench-vm: ## what the module costs real servers, in a virtual machine, in instru
 	@tools/kmod-build 6.1
 	@tools/bench-vm $(ARGS)
 
+# What of the module runs without a kernel can be tested without one, too.
+$(bench-out)/test-pools.o: bench-cflags += -Iselftests/unit
+$(bench-out)/test-pools.o: selftests/unit/tap.h
+$(bench-out)/test-pools: $(bench-out)/test-pools.o $(bench-out)/kmod/memory.o
+	$(CC) -o $@ $^
+
 # Whether they still measure what they say is a test like others.
-check-unit: bench-programs
+check-unit: bench-programs $(bench-out)/test-pools
 
 .PHONY: bench-history
 bench-history: $(bench-out)/history ## a year of history of 20 tiers and 10 classes: its size, queries, cost of an interval
