@@ -1,9 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What counters counted, and what of it is charged to requests, in memory. */
 #include "table.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define FEW 16 /* places; a power of two, as all their numbers are */
+
+/*
+ * There may be dozens of events on each of a hundred processors, so counts have a table of where
+ * they are: places by a hash, each with the number of a count from 1 on, or 0.
+ *
+ * Return: the place of that event and processor, which is free if there is no such count.
+ */
+static u32 *place_of(const struct tl_interval *interval, u32 cpu, const char *event)
+{
+	size_t i = tl_text_hash(TL_TEXT_HASH ^ cpu, event);
+	const struct tl_count *count;
+	u32 *at;
+
+	for (;; i++) {
+		at = &interval->count_at[i & (interval->count_room - 1)];
+		if (!*at)
+			return at;
+		count = &interval->counts[*at - 1];
+		if (count->cpu == cpu && !strcmp(count->event, event))
+			return at;
+	}
+}
+
+/* All are in the table, and one more would leave half of it free. */
+static int places_find(struct tl_interval *interval)
+{
+	size_t room = interval->count_room ? interval->count_room : FEW, n = interval->n_counts, i;
+	u32 *at;
+
+	if (interval->counts_found == n && interval->count_room >= 2 * (n + 1))
+		return 0;
+	while (room < 2 * (n + 1))
+		room *= 2;
+	at = calloc(room, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	free(interval->count_at);
+	interval->count_at = at;
+	interval->count_room = room;
+	for (i = 0; i < n; i++)
+		*place_of(interval, interval->counts[i].cpu, interval->counts[i].event) = (u32)(i + 1);
+	interval->counts_found = n;
+	return 0;
+}
+
+static int count_new(struct tl_interval *interval, const struct tl_count *count)
+{
+	struct tl_count *into;
+
+	into = tl_array_append((void **)&interval->counts, &interval->n_counts, sizeof(*into));
+	if (!into)
+		return -ENOMEM;
+	*into = *count;
+	into->event = strdup(count->event);
+	if (into->event)
+		return 0;
+	interval->n_counts--;
+	return -ENOMEM;
+}
 
 /**
  * tl_interval_count() - Add what a counter counted
@@ -15,26 +77,23 @@
 int tl_interval_count(struct tl_interval *interval, const struct tl_count *count)
 {
 	struct tl_count *into;
-	size_t i;
+	u32 *at;
 
-	for (i = 0; i < interval->n_counts; i++) {
-		into = &interval->counts[i];
-		if (into->cpu != count->cpu || strcmp(into->event, count->event))
-			continue;
-		into->value += count->value;
-		into->enabled_ns += count->enabled_ns;
-		into->running_ns += count->running_ns;
+	if (places_find(interval))
+		return -ENOMEM;
+	at = place_of(interval, count->cpu, count->event);
+	if (!*at) {
+		if (count_new(interval, count))
+			return -ENOMEM;
+		*at = (u32)interval->n_counts;
+		interval->counts_found = interval->n_counts;
 		return 0;
 	}
-	into = tl_array_append((void **)&interval->counts, &interval->n_counts, sizeof(*into));
-	if (!into)
-		return -ENOMEM;
-	*into = *count;
-	into->event = strdup(count->event);
-	if (into->event)
-		return 0;
-	interval->n_counts--;
-	return -ENOMEM;
+	into = &interval->counts[*at - 1];
+	into->value += count->value;
+	into->enabled_ns += count->enabled_ns;
+	into->running_ns += count->running_ns;
+	return 0;
 }
 
 static bool is_of(const struct tl_charge *charge, const char *tier, const char *class,
@@ -125,6 +184,7 @@ void tl_counts_free(struct tl_interval *interval)
 	for (i = 0; i < interval->n_counts; i++)
 		free(interval->counts[i].event);
 	free(interval->counts);
+	free(interval->count_at);
 	for (i = 0; i < interval->n_charged; i++) {
 		free(interval->charged[i].tier);
 		free(interval->charged[i].class);

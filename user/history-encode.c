@@ -9,6 +9,7 @@
 #include "history-code.h"
 
 #include "table.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -106,19 +107,10 @@ void tl_code_put_real(struct tl_code_to *to, double value)
 	tl_code_put_bytes(to, bytes, sizeof(bytes));
 }
 
-static u32 hash_of(const char *text)
-{
-	u32 hash = 2166136261U;
-
-	for (; *text; text++)
-		hash = (hash ^ (u8)*text) * 16777619U;
-	return hash;
-}
-
 static u64 text_place(struct encoder *e, const char *text)
 {
 	struct texts *texts = &e->texts;
-	u32 at = hash_of(text) % TEXTS_SLOTS;
+	u32 at = tl_text_hash(TL_TEXT_HASH, text) % TEXTS_SLOTS;
 	const char **to;
 	size_t i;
 

@@ -210,10 +210,11 @@ struct tl_interval {
 	struct tl_path *paths;
 	struct tl_host *hosts;
 	struct tl_count *counts;
+	u32 *count_at; /* see count.c */
 	struct tl_charge *charged;
 	struct tl_called *called;
 	size_t n_tiers, n_edges, n_paths, n_hosts, n_counts, n_charged, n_called;
-	size_t edge_hint, path_hint, charge_hint;
+	size_t count_room, counts_found, edge_hint, path_hint, charge_hint;
 	u64 events[TL_EVENTS], losses[TL_LOSSES];
 	struct tl_sum cost[TL_COST_SUMS];
 };

@@ -211,3 +211,17 @@ bool tl_text_equal(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
+
+/**
+ * tl_text_hash() - A number made of texts (FNV-1a)
+ * @hash: that of what comes before; TL_TEXT_HASH
+ * @text: the next one
+ *
+ * Return: the number.
+ */
+u32 tl_text_hash(u32 hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (u8)*text) * 16777619U;
+	return hash;
+}

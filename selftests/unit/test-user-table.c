@@ -335,6 +335,30 @@ static void test_merge_charges(void)
 	tl_interval_free(total);
 }
 
+/* As many as a large machine has, twice, and one that is copied in between. */
+static void test_many_counts(void)
+{
+	struct tl_interval *interval = tl_interval_new(), *copy = tl_interval_new();
+	u32 cpu, n, round, wrong = 0;
+	char event[40];
+
+	for (round = 0; round < 2; round++) {
+		for (cpu = 0; cpu < 100; cpu++)
+			for (n = 0; n < 30; n++) {
+				snprintf(event, sizeof(event), "r%0*d", (int)n + 1, 8);
+				tl_interval_count(interval, &(struct tl_count){ event, cpu, cpu * 30 + n, 10, 5 });
+			}
+		tl_interval_add(copy, interval);
+	}
+	ok(interval->n_counts == 3000 && copy->n_counts == 3000, "each event of each processor is there once");
+	for (n = 0; n < interval->n_counts; n++)
+		wrong += interval->counts[n].value != 2 * n || interval->counts[n].enabled_ns != 20 ||
+			 copy->counts[n].value != 3 * n || copy->counts[n].running_ns != 15;
+	is_u64(wrong, 0, "with all that was counted, in the order in which they came");
+	tl_interval_free(interval);
+	tl_interval_free(copy);
+}
+
 static void test_series(void)
 {
 	static struct tl_series series;
@@ -438,6 +462,7 @@ int main(void)
 	test_graph();
 	test_merge();
 	test_merge_charges();
+	test_many_counts();
 	test_series();
 	test_gap();
 	test_text();

@@ -7,6 +7,7 @@
  * is counted with the host if all of tierlensd began anew.
  */
 #include "fleet/fleet.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -176,13 +177,11 @@ static int tier(struct look *l)
 /* The kernel's own number is not told: one that is made of the names does as well. */
 static u32 number_of(const struct look *l)
 {
-	u32 hash = 2166136261U ^ (u32)l->at;
-	const char *text;
+	u32 hash = TL_TEXT_HASH ^ (u32)l->at;
 	int i;
 
 	for (i = 0; i < 3; i++)
-		for (text = l->row->label[i]; *text; text++)
-			hash = (hash ^ (u8)*text) * 16777619U;
+		hash = tl_text_hash(hash, l->row->label[i]);
 	return hash;
 }
 
