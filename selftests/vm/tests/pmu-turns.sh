@@ -77,73 +77,103 @@ worst()
 		END { printf "%.2f", worst }'
 }
 
-load_module || exit 1
-work # what it reads is in memory after it
-
 # ---- the truth ---------------------------------------------------------------------
 
-for ((n = 0; n < most; n += 6)); do
-	count "/tmp/few$n.csv" "${names[@]:n:6}"
-	count "/tmp/again$n.csv" "${names[@]:n:6}"
-done
-for ((n = 0; n < most; n += 6)); do totals "/tmp/few$n.csv"; done | sort >/tmp/true
-for ((n = 0; n < most; n += 6)); do totals "/tmp/again$n.csv"; done | sort >/tmp/true-again
-is "$(awk '$3 != 1' /tmp/true)" '' 'six events take no turns'
-diag "the work takes $took us"
-diag "the same work again: $(worst /tmp/true /tmp/true-again) %"
-tierlens pmu learn /tmp/few*.csv --app work --kb /tmp/kb.db >/tmp/learn.out || not_ok 'learn'
-tierlens pmu learn /tmp/again*.csv --app work --beside --kb /tmp/kb.db >/tmp/learn.out || not_ok 'learn beside'
+truth()
+{
+	local n
+
+	work # what it reads is in memory after it
+	for ((n = 0; n < most; n += 6)); do
+		count "/tmp/few$n.csv" "${names[@]:n:6}"
+		count "/tmp/again$n.csv" "${names[@]:n:6}"
+	done
+	for ((n = 0; n < most; n += 6)); do totals "/tmp/few$n.csv"; done | sort >/tmp/true
+	for ((n = 0; n < most; n += 6)); do totals "/tmp/again$n.csv"; done | sort >/tmp/true-again
+	is "$(awk '$3 != 1' /tmp/true)" '' 'six events take no turns'
+	diag "the work takes $took us"
+	diag "the same work again: $(worst /tmp/true /tmp/true-again) %"
+	tierlens pmu learn /tmp/few*.csv --app work --kb /tmp/kb.db >/tmp/learn.out || not_ok 'learn'
+	tierlens pmu learn /tmp/again*.csv --app work --beside --kb /tmp/kb.db >/tmp/learn.out || not_ok 'learn beside'
+}
 
 # ---- turns ---------------------------------------------------------------------------
 
-for ((n = 12; n <= most; n += 12)); do
-	count /tmp/turns.csv "${names[@]:0:n}"
-	totals /tmp/turns.csv >/tmp/scaled
-	is "$(wc -l </tmp/scaled)" "$n" "$n events: all of them are there"
-	check "$n events take turns" awk '$3 > 0.9 || $3 < 0.1 { bad = 1 } END { exit bad }' /tmp/scaled
-	check "$n events: the share of the time is shown" grep -q '% *$' /tmp/record.err
-	tierlens pmu clean /tmp/turns.csv --app work --kb /tmp/kb.db -o /tmp/clean.csv >/tmp/clean.out || not_ok 'clean'
-	is "$(awk -F, '$7 == "corrected" { print $3 }' /tmp/clean.csv | sort -u | wc -l)" "$n" "$n events: known runs are of use to all of them"
-	totals_cleaned /tmp/clean.csv >/tmp/cleaned
-	for how in scaled cleaned; do
-		off=$(worst /tmp/true /tmp/$how)
-		check "$n events, $how: $off % off at most" awk "BEGIN { exit !($off <= $bound) }"
+turns()
+{
+	local n how off
+
+	for ((n = 12; n <= most; n += 12)); do
+		count /tmp/turns.csv "${names[@]:0:n}"
+		totals /tmp/turns.csv >/tmp/scaled
+		is "$(wc -l </tmp/scaled)" "$n" "$n events: all of them are there"
+		check "$n events take turns" awk '$3 > 0.9 || $3 < 0.1 { bad = 1 } END { exit bad }' /tmp/scaled
+		check "$n events: the share of the time is shown" grep -q '% *$' /tmp/record.err
+		tierlens pmu clean /tmp/turns.csv --app work --kb /tmp/kb.db -o /tmp/clean.csv >/tmp/clean.out || not_ok 'clean'
+		is "$(awk -F, '$7 == "corrected" { print $3 }' /tmp/clean.csv | sort -u | wc -l)" "$n" "$n events: known runs are of use to all of them"
+		totals_cleaned /tmp/clean.csv >/tmp/cleaned
+		for how in scaled cleaned; do
+			off=$(worst /tmp/true /tmp/$how)
+			check "$n events, $how: $off % off at most" awk "BEGIN { exit !($off <= $bound) }"
+		done
+		cp /tmp/turns.csv "/out/turns$n.csv"
 	done
-	cp /tmp/turns.csv "/out/turns$n.csv"
-done
-cp /tmp/few*.csv /tmp/again*.csv /tmp/true /out/
+	cp /tmp/few*.csv /tmp/again*.csv /tmp/true /out/
+}
 
 # ---- what it costs ---------------------------------------------------------------------
 
-# busy SECONDS: percent of the time that the processor is not idle
-busy()
-{
-	local up idle then_up then_idle
+seconds=20
 
-	read -r then_up then_idle </proc/uptime
-	sleep "$1"
-	read -r up idle </proc/uptime
-	awk "BEGIN { printf \"%.2f\", 100 * (1 - ($idle - $then_idle) / ($up - $then_up)) }"
+# What each thread has run, with its number and its process's name; what tells it is not among them for long.
+ran()
+{
+	local process ns
+
+	for process in /proc/[0-9]*; do
+		[ "${process#/proc/}" != $$ ] && read -r ns _ 2>/dev/null <"$process/schedstat" &&
+			echo "${process#/proc/} $ns $(<"$process/comm")"
+	done | sort
 }
 
-# cost INTERVAL: percent of the processor while all events are recorded, and of it what record takes
+# spent BEFORE AFTER: percent of all processors that threads have run, and of it record's part
+spent()
+{
+	join "$1" "$2" | awk -v all="$((seconds * $(nproc)))e7" '{ sum += $4 - $2 } $3 == "tierlens" { record += $4 - $2 }
+		END { printf "%.3f (record itself %.3f)", sum / all, record / all }'
+}
+
+# cost [INTERVAL]: what is spent while all events are recorded, and how long one processor was not idle
 cost()
 {
-	local pid of_all ran then_ran
+	local pid='' idle then_idle
 
-	tierlens pmu record -e "$(comma "${names[@]}")" -i "$1" -o /tmp/cost.csv 2>/dev/null &
-	pid=$!
-	wait_until 20 grep -qs . /tmp/cost.csv
-	read -r then_ran _ </proc/$pid/schedstat
-	of_all=$(busy 20)
-	read -r ran _ </proc/$pid/schedstat
-	kill -INT $pid
-	wait $pid
-	rm /tmp/cost.csv
-	awk "BEGIN { printf \"%s (record itself %.2f)\", $of_all, ($ran - $then_ran) / 20e7 }"
+	if [ "${1:-}" ]; then
+		tierlens pmu record -e "$(comma "${names[@]}")" -i "$1" -o /tmp/cost.csv 2>/dev/null &
+		pid=$!
+		wait_until 20 grep -qs . /tmp/cost.csv
+	fi
+	ran >/tmp/ran.before
+	read -r _ then_idle </proc/uptime
+	sleep $seconds
+	read -r _ idle </proc/uptime
+	ran >/tmp/ran.after
+	[ ! "$pid" ] || kill -INT "$pid"
+	wait
+	rm -f /tmp/cost.csv
+	spent /tmp/ran.before /tmp/ran.after
+	[ "$(nproc)" != 1 ] || awk "BEGIN { printf \", not idle %.2f\", 100 - ($idle - $then_idle) * 100 / $seconds }"
 }
 
-# What the kernel's turns take is there with long intervals, too.
-diag "$most events, % of the processor: $(cost 0.1) at 100 ms, $(cost 2) at 2 s; $(busy 20) without"
+load_module || exit 1
+if [ "$(nproc)" = 1 ]; then
+	truth
+	turns
+else
+	ok 'totals # SKIP the emulator counts on each processor what all execute'
+fi
+# Of threads, those of the kernel, too. Interrupts are only in what is not idle: the kernel's turns, which are the
+# same for any interval.
+diag "$most events, % of $(nproc) processors: $(cost 0.1) at 100 ms; $(cost 2) at 2 s; $(cost) without"
 unload_module
 done_testing
