@@ -470,8 +470,8 @@ namespaces_come_and_go()
 		done
 		for n in 1 2 3 4; do
 			wait_until 20 listens_in $n || not_ok "$name: the server in $n"
-			in_namespace $n load --to 9140 --connections 4 --ask inside --think-ms $((50 * slow)) --requests 100000
-			load --to 10.9.$n.2:9140 --connections 4 --ask outside --think-ms $((50 * slow)) --requests 100000 >/dev/null 2>&1 &
+			in_namespace $n load --to 9140 --connections 4 --ask inside --think-ms $((50 * slow)) --requests 100000 --seconds $at_most
+			load --to 10.9.$n.2:9140 --connections 4 --ask outside --think-ms $((50 * slow)) --requests 100000 --seconds $at_most >/dev/null 2>&1 &
 			outside+=($!)
 		done
 		for n in 1 2 3 4; do
