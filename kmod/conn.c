@@ -222,7 +222,7 @@ static void visit_conn(void *object, void *arg)
 }
 
 /**
- * tl_conn_for_each() - Visit all connections' storage, in use or not
+ * tl_conn_for_each() - Visit all storage that a connection ever had, in use or not
  * @visit: called without a lock; an entry is in use if its sk is set
  * @arg: handed on
  *

@@ -125,7 +125,8 @@ turns()
 
 seconds=20
 
-# What each thread has run, with its number and its process's name; what tells it is not among them for long.
+# What each process's first thread has run, with its number and name; record and the kernel's threads have no
+# others. Who comes or goes in between is not counted.
 ran()
 {
 	local process ns
@@ -172,8 +173,8 @@ if [ "$(nproc)" = 1 ]; then
 else
 	ok 'totals # SKIP the emulator counts on each processor what all execute'
 fi
-# Of threads, those of the kernel, too. Interrupts are only in what is not idle: the kernel's turns, which are the
-# same for any interval.
+# Of threads, those of the kernel, too. Interrupts are only in what is not idle: the kernel's turns, most of all,
+# which are there with long intervals, too.
 diag "$most events, % of $(nproc) processors: $(cost 0.1) at 100 ms; $(cost 2) at 2 s; $(cost) without"
 unload_module
 done_testing
