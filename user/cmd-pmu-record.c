@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define INTERVAL_S 1.0
+#define SELDOM_MS 500 /* a file is written so seldom, with all intervals that are closed by then */
 #define NS_PER_S ((u64)1000000000)
 #define WHEN_BYTES 32
 /* The name, quoted; a number of a processor, a count, two times, and what is between them. */
@@ -153,21 +154,21 @@ static struct tl_count *sum_of(struct session *s, const char *event, size_t *hin
 	return NULL;
 }
 
+#define DIGITS_MAX 20 /* of a u64 */
+
 /*
  * Whole numbers, of which there are four for each event and processor: without printf, with which
  * a row took three times as long.
  * Return: behind what was put.
  */
-static char *put_digits(char *to, u64 value, int least)
+static char *put_digits(char *to, u64 value, size_t least)
 {
-	char digit[20];
-	int n = 0;
+	char digits[DIGITS_MAX];
+	size_t n = 0;
 
 	for (; value || n < least; value /= 10)
-		digit[n++] = (char)('0' + value % 10);
-	while (n)
-		*to++ = digit[--n];
-	return to;
+		digits[DIGITS_MAX - ++n] = (char)('0' + value % 10);
+	return mempcpy(to, digits + DIGITS_MAX - n, n);
 }
 
 static char *put_seconds(char *to, u64 ns)
@@ -177,18 +178,35 @@ static char *put_seconds(char *to, u64 ns)
 	return put_digits(to, ns % NS_PER_S, 9);
 }
 
+static char *put_event(char *to, const char *event)
+{
+	bool quoted = strchr(event, ',');
+
+	if (quoted)
+		*to++ = '"';
+	to = stpcpy(to, event);
+	if (quoted)
+		*to++ = '"';
+	return to;
+}
+
 /* The event is one of ours, and its name not longer. Whether that went well is for @to to tell. */
 static void row_write(FILE *to, const char *when, const struct tl_count *c)
 {
-	const char *quote = strchr(c->event, ',') ? "\"" : "";
 	char row[ROW_BYTES], *end;
 
-	end = stpcpy(stpcpy(row, when), ",");
-	end = stpcpy(put_digits(end, c->cpu, 1), ",");
-	end = stpcpy(stpcpy(stpcpy(stpcpy(end, quote), c->event), quote), ",");
-	end = stpcpy(put_digits(end, c->value, 1), ",");
-	end = stpcpy(put_seconds(end, c->enabled_ns), ",");
-	end = stpcpy(put_seconds(end, c->running_ns), "\n");
+	end = stpcpy(row, when);
+	*end++ = ',';
+	end = put_digits(end, c->cpu, 1);
+	*end++ = ',';
+	end = put_event(end, c->event);
+	*end++ = ',';
+	end = put_digits(end, c->value, 1);
+	*end++ = ',';
+	end = put_seconds(end, c->enabled_ns);
+	*end++ = ',';
+	end = put_seconds(end, c->running_ns);
+	*end++ = '\n';
 	fwrite(row, (size_t)(end - row), 1, to);
 }
 
@@ -349,6 +367,7 @@ static int session(struct session *s)
 
 	args->record.write = write_rows;
 	args->record.no_hosts = true;
+	args->record.seldom_ms = args->record.file ? SELDOM_MS : 0;
 	args->record.arg = s;
 	status = begin(s, &err) ? tl_out_failed(&err) : tl_record(&args->record);
 	ended = end(s);

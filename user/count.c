@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FEW 16 /* places; a power of two, as all their numbers are */
+#define FEW 128 /* places at first; a power of two, as all their numbers are */
 
 /*
  * There may be dozens of events on each of a hundred processors, so counts have a table of where

@@ -15,6 +15,8 @@
 #include "clock.h"
 #include "error.h"
 
+#include <poll.h>
+
 #define WAIT_MS_MAX 1000
 
 static void end_learn(struct tl_feed *feed, const struct tl_interval *interval)
@@ -147,9 +149,22 @@ static int fetch(struct tl_feed *feed, struct tl_error *err)
 	feed->list.n = 0; /* all were handed out: only the array is left */
 	tl_intervals_free(&feed->list);
 	feed->next = 0;
-	code = tl_ctl_intervals(feed->ctl, TL_WHICH_NEXT, feed->last, &feed->list, err);
+	code = tl_ctl_intervals(feed->ctl, feed->seldom_ms ? TL_WHICH_SINCE : TL_WHICH_NEXT, feed->last, &feed->list,
+				err);
 	feed->fetched = !feed->list.more;
 	return code;
+}
+
+/* Return: as tl_ctl_wait(). A hint that came before we looked is there to be found. */
+static int wait_for_more(struct tl_feed *feed, struct tl_error *err)
+{
+	int ms = wait_ms(feed);
+
+	if (feed->seldom_ms) {
+		poll(NULL, 0, (int)feed->seldom_ms);
+		ms = 0;
+	}
+	return tl_ctl_wait(feed->ctl, ms, err);
 }
 
 /**
@@ -178,7 +193,7 @@ int tl_feed_next(struct tl_feed *feed, struct tl_interval **interval,
 		return 0;
 	if (feed->next == feed->list.n) {
 		look_at_host(feed);
-		code = tl_ctl_wait(feed->ctl, wait_ms(feed), err);
+		code = wait_for_more(feed, err);
 		look_at_host(feed);
 		feed->fetched = false;
 		/* What closes intervals is on, as it was. */

@@ -18,6 +18,8 @@
  * @impatient: take what there is, do not wait for more; to be set by the caller
  * @no_hosts: how busy the host is need not be found out, which costs more than all else; to be
  *            set by the caller, after tl_feed_open()
+ * @seldom_ms: several intervals at once will do: looks so seldom, and does not wake up for each; 0: for
+ *             each; to be set by the caller
  * @glances: wakes up so often in an interval, and when it ends; 0: no matter; to be set by the caller
  * @fetched: all that there was, and nobody has waited since
  */
@@ -28,7 +30,7 @@ struct tl_feed {
 	struct tl_gap gap;
 	struct tl_host_samples hosts;
 	u64 last, end_ns, length_ns, looked_ns;
-	u32 interval_ms, processors;
+	u32 interval_ms, processors, seldom_ms;
 	unsigned int glances;
 	bool enabled, impatient, no_hosts, fetched;
 };

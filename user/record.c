@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/tierlens.h>
 
 struct session {
 	struct tl_record *record;
@@ -45,11 +46,29 @@ static bool has_all(const struct session *s)
 	return s->record->n && s->record->written >= s->record->n;
 }
 
+static double seconds_left(const struct session *s)
+{
+	return s->record->seconds - (tl_clock_s(CLOCK_MONOTONIC) - s->began_s);
+}
+
+/* Not longer than those take that are wanted. */
+static u32 seldom_ms(const struct session *s)
+{
+	const struct tl_record *record = s->record;
+	double ms = record->seldom_ms;
+
+	if (record->n)
+		ms = min(ms, (double)(record->n - record->written) * s->feed.interval_ms);
+	if (record->seconds > 0)
+		ms = min(ms, seconds_left(s) * 1e3 + 1);
+	return s->feed.interval_ms < ms ? (u32)ms : 0;
+}
+
 static bool done(const struct session *s)
 {
-	if (tl_signals_stopped() || has_all(s))
+	if (tl_signals_stopped())
 		return true;
-	return s->record->seconds > 0 && tl_clock_s(CLOCK_MONOTONIC) - s->began_s >= s->record->seconds;
+	return s->record->seconds > 0 && seconds_left(s) <= 0;
 }
 
 /* Once there was one the clock may be set. */
@@ -60,14 +79,14 @@ static bool too_early(const struct session *s, const struct tl_interval *interva
 
 static int loop(struct session *s, struct tl_error *err)
 {
+	/* What was closed before the time was over, or we were told to stop, is still ours. */
+	int rest = TIERLENS_INTERVALS_KEPT, code;
 	struct tl_interval *interval;
-	int code;
 
-	for (;;) {
-		/* What was closed before we were told to stop is still ours. */
+	while (!has_all(s) && rest > 0) {
 		s->feed.impatient = done(s);
-		if (s->feed.impatient && (!tl_signals_stopped() || has_all(s)))
-			return 0;
+		s->feed.seldom_ms = s->feed.impatient ? 0 : seldom_ms(s);
+		rest -= s->feed.impatient;
 		code = tl_feed_next(&s->feed, &interval, err);
 		if (code < 0)
 			return code;

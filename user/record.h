@@ -16,6 +16,7 @@ struct tl_interval;
  * @n: stop after so many; 0 for never
  * @seconds: stop after so long; 0 for never
  * @no_hosts: of how busy the host is nothing is wanted
+ * @seldom_ms: write what there is so seldom, if intervals are shorter; 0: each as it comes
  * @kept: begin with those that the kernel still keeps
  * @since_ns: leave out those at first that began before, in real time
  * @write: writes one; 0 or a negative errno, -EINTR if it was told to stop
@@ -28,6 +29,7 @@ struct tl_record {
 	const char *file;
 	u64 n;
 	double seconds;
+	u32 seldom_ms;
 	bool kept, no_hosts;
 	u64 since_ns;
 	int (*write)(FILE *to, const char *name, const struct tl_interval *interval, void *arg,

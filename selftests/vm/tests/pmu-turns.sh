@@ -123,7 +123,8 @@ turns()
 
 # ---- what it costs ---------------------------------------------------------------------
 
-seconds=20
+# Time that was idle is told in hundredths of a second.
+seconds=$((most > 12 ? 200 : 20))
 
 # What each process's first thread has run, with its number and name; record and the kernel's threads have no
 # others. Who comes or goes in between is not counted.
