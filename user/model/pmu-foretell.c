@@ -119,22 +119,47 @@ static double spread_of(const struct tl_foretell *f, const struct tl_knn_near *n
 	return n ? sqrt(squares / all + SPREAD_MIN * SPREAD_MIN) : 0;
 }
 
-/* Of the k nearest: their median, as some of them are themselves beside what is usual. */
-static double middle(const struct tl_foretell *f, const struct tl_knn_near *near, size_t k,
-		     size_t event)
-{
-	double value[TL_KNN_MAX] = { 0 }, weight[TL_KNN_MAX], left = 0;
-	size_t n = k < near->n ? k : near->n, i;
+/* What the nearest have, @n of them, and what each counts; from the least value on they are those of @order. */
+struct voters {
+	size_t n, order[TL_KNN_MAX];
+	double value[TL_KNN_MAX], weight[TL_KNN_MAX];
+};
 
-	for (i = 0; i < n; i++) {
-		value[i] = f->x[near->sample[i] * f->features + f->events + event];
-		weight[i] = nearness(near, i);
-		left += weight[i] / 2;
+static void voters_find(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
+			struct voters *v)
+{
+	size_t i;
+
+	v->n = near->n;
+	for (i = 0; i < v->n; i++) {
+		v->value[i] = f->x[near->sample[i] * f->features + f->events + event];
+		v->weight[i] = nearness(near, i);
 	}
-	gsl_sort2(value, 1, weight, 1, n);
-	for (i = 0; i + 1 < n && left > weight[i] * (1 + 1e-9); i++)
-		left -= weight[i];
-	return i + 1 < n && left > weight[i] * (1 - 1e-9) ? (value[i] + value[i + 1]) / 2 : value[i];
+	gsl_sort_index(v->order, v->value, 1, v->n);
+}
+
+/* Of the k nearest: their median, as some of them are themselves beside what is usual. */
+static double middle(const struct voters *v, size_t k)
+{
+	size_t n = k < v->n ? k : v->n, seen = 0, i, at;
+	bool between = false;
+	double left = 0, value = 0;
+
+	for (i = 0; i < n; i++)
+		left += v->weight[i] / 2;
+	for (i = 0; i < v->n; i++) {
+		at = v->order[i];
+		if (at >= n)
+			continue;
+		if (between)
+			return (value + v->value[at]) / 2;
+		value = v->value[at];
+		if (++seen == n || left <= v->weight[at] * (1 - 1e-9))
+			return value;
+		between = left <= v->weight[at] * (1 + 1e-9);
+		left -= v->weight[at];
+	}
+	return value;
 }
 
 /* How much the nearest change from interval to interval: half the squares, as of chance. */
@@ -182,11 +207,13 @@ static void reach_add(const struct tl_foretell *f, const struct tl_knn_near *nea
 static void told_add(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
 		     size_t way, const struct tl_local *local, struct tl_foretold *told)
 {
-	double plane, plane_spread, part = f->plane[of_way(event, way)];
-	double value = middle(f, near, f->k[of_way(event, way)], event);
+	double plane, plane_spread, part = f->plane[of_way(event, way)], value;
 	double spread = spread_of(f, near, event), ways = (double)f->ways[event];
+	struct voters voters;
 	size_t n;
 
+	voters_find(f, near, event, &voters);
+	value = middle(&voters, f->k[of_way(event, way)]);
 	if (part > 0 && lay(near, local, &plane, &plane_spread)) {
 		value += part * (plane - value);
 		spread += part * (plane_spread - spread);
@@ -252,10 +279,12 @@ struct trial {
 static void trial_fill(const struct tl_foretell *f, const struct tl_knn_near *near, size_t event,
 		       const struct tl_local *local, double truth, struct trial_way *trial)
 {
+	struct voters voters;
 	size_t k;
 
+	voters_find(f, near, event, &voters);
 	for (k = 0; k < TL_KNN_MAX; k++)
-		trial->middle[k] = truth - middle(f, near, k + 1, event);
+		trial->middle[k] = truth - middle(&voters, k + 1);
 	trial->spread = spread_of(f, near, event);
 	if (lay(near, local, &trial->plane, &trial->plane_spread)) {
 		trial->plane = truth - trial->plane;
