@@ -418,7 +418,7 @@ static bool is_beyond(const struct tl_ctl_interval_reader *reader, u64 generatio
 {
 	const struct tl_intervals *list = reader->list;
 
-	return reader->most && !reader->open && list->n == reader->most &&
+	return reader->most && !reader->open && list->n && reader->bytes >= reader->most &&
 	       list->interval[list->n - 1]->generation != generation;
 }
 
@@ -454,6 +454,7 @@ int tl_ctl_read_interval(struct nlattr *first, int len, void *arg)
 		return -ENOMEM;
 	if (interval->generation != head.generation)
 		return -EBADMSG;
+	reader->bytes += (size_t)len;
 	interval->start_ns = head.start_ns;
 	interval->length_ns = head.length_ns;
 	tl_ctl_read_counters(attrs[TIERLENS_A_INTERVAL_EVENTS], interval->events, TL_EVENTS);

@@ -21,11 +21,12 @@ struct tl_ctl_rows {
 	size_t n, size;
 };
 
-/* @open: the last interval of the list has not been read to its end; @most: that are wanted, 0 for all. */
+/* @open: the last interval of the list has not been read to its end; @bytes: that were; @most: when no more are
+ * wanted, 0 for all. */
 struct tl_ctl_interval_reader {
 	struct tl_intervals *list;
 	bool open;
-	size_t most;
+	size_t bytes, most;
 };
 
 /* A member of a plain struct that holds one attribute. */

@@ -364,7 +364,8 @@ static int intervals_once(struct tl_ctl *ctl, enum tl_which which, u64 generatio
 /**
  * tl_ctl_intervals() - Closed intervals that the kernel still keeps
  * @ctl: connection
- * @which: the newest; the one of @generation; all after @generation; no more than TL_NEXT_MOST of them
+ * @which: the newest; the one of @generation; all after @generation; as many of
+ *         them as fill TL_NEXT_BYTES, one at least
  * @generation: see @which
  * @list: filled in, oldest first, possibly with none; to be given to
  *        tl_intervals_free()
@@ -382,7 +383,7 @@ int tl_ctl_intervals(struct tl_ctl *ctl, enum tl_which which, u64 generation,
 	memset(list, 0, sizeof(*list));
 	for (tries = 0; tries < DUMP_TRIES; tries++) {
 		ex = (struct tl_ctl_exchange){ .reader = tl_ctl_read_interval, .arg = &reader };
-		reader = (struct tl_ctl_interval_reader){ .list = list, .most = which == TL_WHICH_NEXT ? TL_NEXT_MOST : 0 };
+		reader = (struct tl_ctl_interval_reader){ .list = list, .most = which == TL_WHICH_NEXT ? TL_NEXT_BYTES : 0 };
 		code = intervals_once(ctl, which, generation, &ex, err);
 		if (!code && !ex.interrupted && !reader.open)
 			return 0;

@@ -107,7 +107,7 @@ struct tl_sync_request {
 
 enum tl_which { TL_WHICH_NEWEST, TL_WHICH_GENERATION, TL_WHICH_SINCE, TL_WHICH_NEXT };
 
-#define TL_NEXT_MOST 1 /* an interval of twenty tiers by ten classes takes more than a megabyte */
+#define TL_NEXT_BYTES (1 << 20) /* of messages; an interval of twenty tiers by ten classes takes more */
 
 /* @more: there are others, which were not asked for now */
 struct tl_intervals {

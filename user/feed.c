@@ -149,8 +149,7 @@ static int fetch(struct tl_feed *feed, struct tl_error *err)
 	feed->list.n = 0; /* all were handed out: only the array is left */
 	tl_intervals_free(&feed->list);
 	feed->next = 0;
-	code = tl_ctl_intervals(feed->ctl, feed->seldom_ms ? TL_WHICH_SINCE : TL_WHICH_NEXT, feed->last, &feed->list,
-				err);
+	code = tl_ctl_intervals(feed->ctl, TL_WHICH_NEXT, feed->last, &feed->list, err);
 	feed->fetched = !feed->list.more;
 	return code;
 }
