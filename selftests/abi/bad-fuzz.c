@@ -16,6 +16,7 @@
 /* Arming and disarming take long. */
 #define SWITCHES_MAX 60
 #define BARE_SHOWN 5
+#define SHOWN_EACH 100000 /* messages: a million take an hour on a debug kernel */
 
 static uint64_t state;
 
@@ -194,6 +195,8 @@ int bad_fuzz(struct tl *tl, unsigned int messages, uint64_t seed)
 		taken += answer.ended && !answer.error;
 		refused += answer.ended && answer.error;
 		silent += !answer.ended;
+		if ((i + 1) % SHOWN_EACH == 0)
+			tap_note("%u sent", i + 1);
 		if (refused_barely(tl, &message, &answer) && ++bare <= BARE_SHOWN)
 			note_message(&message, i, answer.error);
 	}
