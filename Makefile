@@ -149,7 +149,7 @@ check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the de
 	selftests/vm/run 6.1-debug+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh
-	selftests/vm/run 6.1-debug+single --timeout 3600 --env FUZZ=1000000 selftests/vm/tests/abi-bad.sh
+	selftests/vm/run 6.1-debug+single --timeout 7200 --env FUZZ=1000000 selftests/vm/tests/abi-bad.sh
 	selftests/vm/run 6.1-kcsan --env STORMS=all $(addprefix selftests/vm/tests/,boundaries.sh storm.sh method.sh coroutines.sh)
 	selftests/vm/run 6.1-arm64+virtual --env EVENTS=24 selftests/vm/tests/pmu-turns.sh
 	selftests/vm/run 6.1 --env REQUESTS=1920 selftests/vm/tests/attribution.sh

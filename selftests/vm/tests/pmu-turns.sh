@@ -167,8 +167,33 @@ cost()
 	[ "$(nproc)" != 1 ] || awk "BEGIN { printf \", not idle %.2f\", 100 - ($idle - $then_idle) * 100 / $seconds }"
 }
 
+# ---- short intervals ---------------------------------------------------------------------
+
+# in_a_second [-o FILE]: how many are recorded
+in_a_second()
+{
+	tierlens pmu record -e cpu-clock -i 0.1 --seconds 1 "$@" 2>/dev/null | cat >/tmp/second.out
+	tail -qn +2 "${2:-/tmp/second.out}" | wc -l
+}
+
+# Some at a time are written to a file: none is lost, nor left behind when it is enough or the time is over.
+short()
+{
+	local shown written
+
+	tierlens pmu record -e page-faults,cpu-clock -i 0.1 -n 13 -o /tmp/short.csv 2>/tmp/short.err || not_ok 'short intervals'
+	is "$(awk -F, 'NR > 1 { n[$1]++ } END { for (t in n) { all++; full += n[t] == 2 } print all, full }' /tmp/short.csv)" '13 13' \
+		'thirteen short intervals were asked for'
+	is "$(grep -c gap /tmp/short.err)" 0 'and none is lost in between'
+	shown=$(in_a_second)
+	written=$(in_a_second -o /tmp/second.csv)
+	check "of a second $written intervals are written to a file, $shown as they come" \
+		test "$shown" -ge 8 -a "$written" -ge $((shown - 1))
+}
+
 load_module || exit 1
 if [ "$(nproc)" = 1 ]; then
+	short
 	truth
 	turns
 else

@@ -42,14 +42,6 @@ is "$(jq '.events | length' /tmp/soft.json)" 3 'the summary'
 is "$(tierlens status --json | jq .enabled)" false 'measuring is off as before'
 is "$(tlmnl pmu-list)" '' 'no event is left'
 
-# Of short intervals some are written at a time: as many as were asked for, and none is lost.
-tierlens pmu record -e page-faults,cpu-clock -i 0.1 -n 13 -o /tmp/short.csv 2>/tmp/short.err || not_ok 'short intervals'
-true_of /tmp/short.csv "map(.t) | unique | length == 13" 'thirteen short intervals are asked for, and written'
-true_of /tmp/short.csv "length == 13 * 2 * $(nproc)" 'each with all that was counted'
-is "$(grep -c gap /tmp/short.err)" 0 'and none is lost in between'
-tierlens pmu record -e cpu-clock -i 0.1 --seconds 1 -o /tmp/second.csv 2>/tmp/second.err || not_ok 'short intervals for a second'
-true_of /tmp/second.csv 'map(.t) | unique | length | . >= 5 and . <= 11' 'those of a second, too'
-
 # ---- a recorder that stood still -----------------------------------------------
 
 # behind: intervals that the recorder has not written of those that are closed
