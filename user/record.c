@@ -79,8 +79,9 @@ static bool too_early(const struct session *s, const struct tl_interval *interva
 
 static int loop(struct session *s, struct tl_error *err)
 {
-	/* What was closed before the time was over, or we were told to stop, is still ours. */
-	int rest = TIERLENS_INTERVALS_KEPT, code;
+	/* What was closed before the time was over, or we were told to stop, is still ours: what the feed has read of
+	 * what the kernel kept, and what that keeps by now. */
+	int rest = 2 * TIERLENS_INTERVALS_KEPT, code;
 	struct tl_interval *interval;
 
 	while (!has_all(s) && rest > 0) {
