@@ -16,7 +16,7 @@
 /* Arming and disarming take long. */
 #define SWITCHES_MAX 60
 #define BARE_SHOWN 5
-#define SHOWN_EACH 100000 /* messages: a million take an hour on a debug kernel */
+#define SHOWN_EACH 100000 /* messages: a million take more than an hour on a debug kernel */
 
 static uint64_t state;
 
