@@ -52,25 +52,23 @@ static int places_find(struct tl_interval *interval)
 	return 0;
 }
 
-static int count_new(struct tl_interval *interval, const struct tl_count *count)
+/**
+ * tl_interval_count_new() - What a counter counted that is not there yet
+ * @interval: where
+ *
+ * Nobody looks whether it is: that takes as long as the rest of reading it.
+ *
+ * Return: zeroed, to be filled in, valid until the next one is added; NULL without memory.
+ */
+struct tl_count *tl_interval_count_new(struct tl_interval *interval)
 {
-	struct tl_count *into;
-
-	into = tl_array_append((void **)&interval->counts, &interval->n_counts, sizeof(*into));
-	if (!into)
-		return -ENOMEM;
-	*into = *count;
-	into->event = strdup(count->event);
-	if (into->event)
-		return 0;
-	interval->n_counts--;
-	return -ENOMEM;
+	return tl_array_append((void **)&interval->counts, &interval->n_counts, sizeof(struct tl_count));
 }
 
 /**
  * tl_interval_count() - Add what a counter counted
  * @interval: where
- * @count: its event, valid UTF-8, is copied
+ * @count: its event valid UTF-8
  *
  * Return: 0 or -ENOMEM.
  */
@@ -83,8 +81,10 @@ int tl_interval_count(struct tl_interval *interval, const struct tl_count *count
 		return -ENOMEM;
 	at = place_of(interval, count->cpu, count->event);
 	if (!*at) {
-		if (count_new(interval, count))
+		into = tl_interval_count_new(interval);
+		if (!into)
 			return -ENOMEM;
+		*into = *count;
 		*at = (u32)interval->n_counts;
 		interval->counts_found = interval->n_counts;
 		return 0;
@@ -181,8 +181,6 @@ void tl_counts_free(struct tl_interval *interval)
 {
 	size_t i;
 
-	for (i = 0; i < interval->n_counts; i++)
-		free(interval->counts[i].event);
 	free(interval->counts);
 	free(interval->count_at);
 	for (i = 0; i < interval->n_charged; i++) {

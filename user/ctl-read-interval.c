@@ -300,15 +300,17 @@ static int read_count(struct nlattr *nest, struct tl_interval *interval)
 		FIELD(TIERLENS_A_COUNT_RUNNING_NS, struct tl_count, running_ns),
 	};
 	struct nlattr *attrs[TIERLENS_A_COUNT_MAX + 1];
-	struct tl_count count = { 0 };
-	char event[64];
+	struct tl_count *count;
 
 	if (nla_parse_nested(attrs, TIERLENS_A_COUNT_MAX, nest, NULL) < 0)
 		return -EBADMSG;
-	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), &count);
-	tl_ctl_read_text(event, sizeof(event), attrs[TIERLENS_A_COUNT_NAME]);
-	count.event = event;
-	return tl_interval_count(interval, &count);
+	/* An interval has each event of a processor once. */
+	count = tl_interval_count_new(interval);
+	if (!count)
+		return -ENOMEM;
+	tl_ctl_read_fields(attrs, fields, ARRAY_SIZE(fields), count);
+	tl_ctl_read_text(count->event, sizeof(count->event), attrs[TIERLENS_A_COUNT_NAME]);
+	return 0;
 }
 
 static int read_call(struct nlattr *nest, struct tl_interval *interval)

@@ -406,11 +406,13 @@ static void get_counts(struct decoder *d)
 
 	interval->counts = array_of(d, n, sizeof(*interval->counts));
 	for (i = 0; i < n && !d->no_memory && !d->sums.bad; i++) {
+		struct tl_count *count = &interval->counts[i];
 		const char *event = get_text(d);
 		u64 values[4] = { 0 };
 
 		get_all(d, values, ARRAY_SIZE(values), ARRAY_SIZE(values));
-		interval->counts[i] = (struct tl_count){ copy(d, event), (u32)values[0], values[1], values[2], values[3] };
+		*count = (struct tl_count){ "", (u32)values[0], values[1], values[2], values[3] };
+		d->sums.bad |= snprintf(count->event, sizeof(count->event), "%s", event) >= TL_EVENT_BYTES;
 		interval->n_counts++;
 	}
 	n = tl_code_get_n(&d->sums, ROW_BYTES);

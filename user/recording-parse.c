@@ -327,8 +327,8 @@ static int parse_count(const struct parser *p, const json_t *object)
 		return code;
 	if (!event)
 		return fault(p, "event", "there in every count");
-	/* Only compared and copied: the text stays the JSON object's. */
-	count.event = (char *)event;
+	if (snprintf(count.event, sizeof(count.event), "%s", event) >= TL_EVENT_BYTES)
+		return fault(p, "event", "at most 63 bytes");
 	return tl_interval_count(p->interval, &count) ? tl_error_no_memory(p->err) : 0;
 }
 

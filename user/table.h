@@ -158,15 +158,17 @@ struct tl_host {
 	u64 length_ns;
 };
 
+#define TL_EVENT_BYTES 64 /* of its name, with the zero; a name that is longer is nowhere taken */
+
 /**
  * struct tl_count - What a counter of one processor counted
- * @event: name of the event; owned
+ * @event: name of the event; here, because there are dozens on each of many processors
  * @value: counted while it was running
  * @enabled_ns: time in which it was to be counted
  * @running_ns: time in which it was; less if there are more events than counters
  */
 struct tl_count {
-	char *event;
+	char event[TL_EVENT_BYTES];
 	u32 cpu;
 	u64 value, enabled_ns, running_ns;
 };
@@ -242,6 +244,7 @@ void tl_usage_settle(struct tl_interval *interval);
 double tl_hist_quantile_s(const u64 *hist, double q);
 
 /* count.c */
+struct tl_count *tl_interval_count_new(struct tl_interval *interval);
 int tl_interval_count(struct tl_interval *interval, const struct tl_count *count);
 int tl_interval_charge(struct tl_interval *interval, const struct tl_charge *charge);
 const struct tl_charge *tl_charge_find(const struct tl_interval *interval, const char *tier,

@@ -37,7 +37,7 @@ static struct tl_interval *odd(void)
 	edge->calls = 3;
 	edge->sum[TL_EDGE_TRANSIT].state = TL_SUM_UNKNOWN;
 	tl_interval_tier(interval, "none");
-	tl_interval_count(interval, &(struct tl_count){ (char *)"cycles", 3, 1ULL << 60, 7, 5 });
+	tl_interval_count(interval, &(struct tl_count){ "cycles", 3, 1ULL << 60, 7, 5 });
 	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other", (char *)"cycles", 9 });
 	tl_interval_called(interval, &(struct tl_called){ 7, (char *)"web", (char *)"buy", (char *)"f", 1, 2, 3, 4 });
 	tl_interval_called(interval, &(struct tl_called){ 8, (char *)"web", NULL, (char *)"g", 1, 2, 3, 4 });

@@ -19,7 +19,10 @@ static void charge(struct tl_interval *total, const char *tier, const char *clas
 
 static void count(struct tl_interval *total, const char *event, u32 cpu, u64 value)
 {
-	tl_interval_count(total, &(struct tl_count){ (char *)event, cpu, value, 10, 10 });
+	struct tl_count count = { "", cpu, value, 10, 10 };
+
+	snprintf(count.event, sizeof(count.event), "%s", event);
+	tl_interval_count(total, &count);
 }
 
 /* b calls a; c has only what requests of other intervals had left to do, and d nothing. */

@@ -50,7 +50,7 @@ static void fill_rests(struct tl_interval *interval)
 	tl_interval_path(interval, "web", "other")->id = 4;
 	tl_interval_path(interval, NULL, "other")->id = 1;
 	tl_paths_link(interval);
-	tl_interval_count(interval, &(struct tl_count){ (char *)HOSTILE, 3, any(), any(), any() });
+	tl_interval_count(interval, &(struct tl_count){ HOSTILE, 3, any(), any(), any() });
 	tl_interval_charge(interval, &(struct tl_charge){ (char *)HOSTILE, (char *)"7",
 							  (char *)HOSTILE, 1ULL << 62 });
 	tl_interval_charge(interval, &(struct tl_charge){ (char *)"web", (char *)"other",
@@ -261,6 +261,7 @@ static void refused(const char *name, const char *text, int code, const char *sa
 	"\"paths\":[{\"id\":2,\"parent\":" parent "},{\"id\":3,\"parent\":2}]"
 #define ORPHAN "\"paths\" must be a list of nodes with ids of their own"
 
+#define TOO_LONG "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CHARGE(tier, class, event) \
 	"\"charged\":[{\"tier\":" tier ",\"class\":" class ",\"event\":" event
 #define VALUE(value) ",\"value\":" value "}]}\n"
@@ -302,6 +303,8 @@ static void test_refused(void)
 	refused("paths in a circle", HEAD PATHS("3") "}\n", -EINVAL, ORPHAN);
 	refused("two nodes of one id", HEAD "\"paths\":[{\"id\":2},{\"id\":2}]}\n", -EINVAL,
 		ORPHAN);
+	refused("a count of a name that no event has", HEAD "\"counts\":[{\"event\":\"" TOO_LONG "\",\"cpu\":0}]}\n", -EINVAL,
+		"\"event\" must be at most 63 bytes");
 	refused("charges of nothing", HEAD "\"charged\":[1]}\n", -EINVAL,
 		"\"charged\" must be a list of objects:");
 	refused("a charge without a value", HEAD CHARGE("\"w\"", "\"c\"", "\"e\"") "}]}\n", -EINVAL,

@@ -304,7 +304,7 @@ static u64 charged(const struct tl_interval *interval, const char *tier, const c
 static void test_merge_charges(void)
 {
 	struct tl_interval *total = tl_interval_new(), *one = chain(5), *two = chain(4);
-	struct tl_count count = { (char *)"cycles", 1, 70, 100, 90 };
+	struct tl_count count = { "cycles", 1, 70, 100, 90 };
 
 	charge(one, "web", "other", "cycles", 10);
 	charge(one, "web", "cart", "cycles", 200);
@@ -340,13 +340,14 @@ static void test_many_counts(void)
 {
 	struct tl_interval *interval = tl_interval_new(), *copy = tl_interval_new();
 	u32 cpu, n, round, wrong = 0;
-	char event[40];
 
 	for (round = 0; round < 2; round++) {
 		for (cpu = 0; cpu < 100; cpu++)
 			for (n = 0; n < 30; n++) {
-				snprintf(event, sizeof(event), "r%0*d", (int)n + 1, 8);
-				tl_interval_count(interval, &(struct tl_count){ event, cpu, cpu * 30 + n, 10, 5 });
+				struct tl_count count = { "", cpu, cpu * 30 + n, 10, 5 };
+
+				snprintf(count.event, sizeof(count.event), "r%0*d", (int)n + 1, 8);
+				tl_interval_count(interval, &count);
 			}
 		tl_interval_add(copy, interval);
 	}
@@ -357,6 +358,31 @@ static void test_many_counts(void)
 	is_u64(wrong, 0, "with all that was counted, in the order in which they came");
 	tl_interval_free(interval);
 	tl_interval_free(copy);
+}
+
+static void count_new(struct tl_interval *interval, const char *event, u32 cpu, u64 value)
+{
+	struct tl_count *count = tl_interval_count_new(interval);
+
+	snprintf(count->event, sizeof(count->event), "%s", event);
+	count->cpu = cpu;
+	count->value = value;
+}
+
+/* What came in without a look whether it is there, as the kernel's does, is found after that. */
+static void test_counts_unlooked(void)
+{
+	struct tl_interval *interval = tl_interval_new();
+
+	count_new(interval, "cycles", 0, 1);
+	tl_interval_count(interval, &(struct tl_count){ "misses", 0, 10, 0, 0 });
+	count_new(interval, "cycles", 1, 100);
+	tl_interval_count(interval, &(struct tl_count){ "cycles", 1, 1000, 0, 0 });
+	tl_interval_count(interval, &(struct tl_count){ "cycles", 0, 10000, 0, 0 });
+	tl_interval_count(interval, &(struct tl_count){ "misses", 0, 100000, 0, 0 });
+	ok(interval->n_counts == 3 && interval->counts[0].value == 10001 && interval->counts[1].value == 100010 &&
+		   interval->counts[2].value == 1100, "what was added unlooked is found");
+	tl_interval_free(interval);
 }
 
 static void test_series(void)
@@ -463,6 +489,7 @@ int main(void)
 	test_merge();
 	test_merge_charges();
 	test_many_counts();
+	test_counts_unlooked();
 	test_series();
 	test_gap();
 	test_text();
