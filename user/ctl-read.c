@@ -49,16 +49,17 @@ void tl_ctl_read_fields(struct nlattr **attrs, const struct tl_ctl_field *fields
  */
 void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr)
 {
-	size_t len = attr ? strnlen(nla_data(attr), (size_t)nla_len(attr)) : 0, i;
+	size_t len = attr ? strnlen(nla_data(attr), (size_t)nla_len(attr)) : 0, fit = min(len, room - 1), i;
 	const char *from = attr ? nla_data(attr) : "";
-	char *text;
+	char *text, all = 0;
 
 	/* Nearly all names are ASCII, and there are many of them in each interval. */
-	for (i = 0; i < len && i + 1 < room && !(from[i] & 0x80); i++)
-		to[i] = from[i];
-	to[i] = '\0';
-	if (i == len || i + 1 == room)
+	for (i = 0; i < fit; i++)
+		all |= from[i];
+	if (!(all & 0x80)) {
+		*(char *)mempcpy(to, from, fit) = '\0';
 		return;
+	}
 	text = tl_text_utf8(from, len);
 	snprintf(to, room, "%s", text ? text : "");
 	free(text);
