@@ -286,6 +286,25 @@ received()
 	END
 	run "$real" tasks infer "$dir/received.csv" --json
 	good 'what is received belongs to what it was received for' '[.[0].jobs[].leaves | length] == [9,2,3]'
+	# Two connections, which nobody is seen to take: the second is not the rest of the first, as 20 bytes are of 100.
+	points accepted.csv ,bytes <<-END
+	l wait e poll -
+	l recv s accept -
+	l lock m add -
+	l unlock m add -
+	l recv s accept -
+	l lock m add -
+	l unlock m add -
+	a wait e poll -
+	a recv c read 100
+	a recv c read 20
+	a send c reply 50
+	a exit - f -
+	l exit - f -
+	END
+	sed -i 's/,-$/,/' "$dir/accepted.csv"
+	run "$real" tasks infer "$dir/accepted.csv" --json
+	good 'who is accepted is no rest of who was accepted before' '[.[0].jobs[].leaves | length] == [4,3,4]'
 }
 
 # b always takes something out between its lock and its unlock: what is missing there was that.

@@ -9,8 +9,8 @@
  *
  * - with something received or taken out that nobody was seen to give: it came from outside.
  *   Not so the first receiving of who was handed something or waited before, as it was for this; not
- *   the rest of a message, received before anything was handed on; and not the answer to what
- *   was sent, if it is known who asks on the connection;
+ *   the rest of a message, received before anything was handed on, and a connection that is accepted is
+ *   none; and not the answer to what was sent, if it is known who asks on the connection;
  * - with a wait that nobody was seen to end: a timer, or a signal that was lost;
  * - with a thread that goes on in a new round. In the thread that a job began in, not from
  *   outside, and after the job was handed on there, an operation on an object that the round
@@ -53,6 +53,7 @@ struct finder {
 	uint32_t *asked; /* [events] the sending that a receiving is the answer to, or TL_TASK_NONE */
 	bool *fresh; /* [threads] has received nothing from outside since it waited or was handed something */
 	uint32_t *message; /* [threads] the stream that it has received from since it handed something on */
+	bool sized; /* it is known how much was received, but of what is no part of a stream */
 	uint32_t rounds;
 };
 
@@ -71,6 +72,7 @@ static int answers(struct finder *f)
 		const struct tl_task_event *event = &t->event[i];
 		bool asks = event->end != TL_TASK_NONE && event->end == t->client;
 
+		f->sized |= event->op == TL_TASK_RECV && event->bytes != TL_TASK_UNKNOWN;
 		f->asked[i] = asks && event->op == TL_TASK_RECV ? sent[event->object] : TL_TASK_NONE;
 		if (asks && event->op == TL_TASK_SEND)
 			sent[event->object] = (uint32_t)i;
@@ -204,7 +206,7 @@ static void freshen(struct finder *f, uint32_t event)
 	if (f->places.gives[event])
 		f->message[e->thread] = TL_TASK_NONE;
 	else if (e->op == TL_TASK_RECV)
-		f->message[e->thread] = e->object;
+		f->message[e->thread] = f->sized && e->bytes == TL_TASK_UNKNOWN ? TL_TASK_NONE : e->object;
 	if (f->backward[event] || f->asked[event] != TL_TASK_NONE)
 		return;
 	if (tl_task_takes(e->op) || f->tasks->giver[event] != TL_TASK_NONE)
