@@ -155,8 +155,6 @@ static struct tl_count *sum_of(struct session *s, const char *event, size_t *hin
 	return NULL;
 }
 
-#define DIGITS_MAX 20 /* of a u64 */
-
 static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
 			    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 			    "8081828384858687888990919293949596979899";
@@ -164,23 +162,32 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
 /*
  * Whole numbers, of which there are four for each event and processor: without printf, with which
  * a row took three times as long, and two digits at a time.
- * Return: behind what was put.
+ * Return: behind the @n digits.
  */
-static char *put_digits(char *to, u64 value, size_t least)
+static char *put_digits(char *to, u64 value, size_t n)
 {
-	char digits[DIGITS_MAX];
-	size_t n = 0;
+	size_t left;
 
-	for (; value >= 10 || n + 1 < least; value /= 100, n += 2)
-		memcpy(digits + DIGITS_MAX - n - 2, pairs + value % 100 * 2, 2);
-	if (value || n < least)
-		digits[DIGITS_MAX - ++n] = (char)('0' + value);
-	return mempcpy(to, digits + DIGITS_MAX - n, n);
+	for (left = n; left >= 2; left -= 2, value /= 100)
+		memcpy(to + left - 2, pairs + value % 100 * 2, 2);
+	if (left)
+		*to = (char)('0' + value % 10);
+	return to + n;
+}
+
+static char *put_whole(char *to, u64 value)
+{
+	u64 rest = value;
+	size_t n = 1;
+
+	for (; rest >= 100; rest /= 100)
+		n += 2;
+	return put_digits(to, value, n + (rest >= 10));
 }
 
 static char *put_seconds(char *to, u64 ns)
 {
-	to = put_digits(to, ns / NS_PER_S, 1);
+	to = put_whole(to, ns / NS_PER_S);
 	*to++ = '.';
 	return put_digits(to, ns % NS_PER_S, 9);
 }
@@ -190,7 +197,7 @@ static void put_when(char *to, u64 ns)
 {
 	u64 ms = (ns + NS_PER_MS / 2) / NS_PER_MS;
 
-	to = put_digits(to, ms / 1000, 1);
+	to = put_whole(to, ms / 1000);
 	*to++ = '.';
 	*put_digits(to, ms % 1000, 3) = '\0';
 }
@@ -214,11 +221,11 @@ static void row_write(FILE *to, const char *when, const struct tl_count *c)
 
 	end = stpcpy(row, when);
 	*end++ = ',';
-	end = put_digits(end, c->cpu, 1);
+	end = put_whole(end, c->cpu);
 	*end++ = ',';
 	end = put_event(end, c->event);
 	*end++ = ',';
-	end = put_digits(end, c->value, 1);
+	end = put_whole(end, c->value);
 	*end++ = ',';
 	end = put_seconds(end, c->enabled_ns);
 	*end++ = ',';
