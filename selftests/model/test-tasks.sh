@@ -305,6 +305,23 @@ received()
 	sed -i 's/,-$/,/' "$dir/accepted.csv"
 	run "$real" tasks infer "$dir/accepted.csv" --json
 	good 'who is accepted is no rest of who was accepted before' '[.[0].jobs[].leaves | length] == [4,3,4]'
+	# While a has not answered it waits for what b tells, and for a time: that is still for who has asked it.
+	points atwork.csv ,end <<-END
+	a wait e poll -
+	a recv c read server
+	b recv d read server
+	b signal l free -
+	a wait l latch -
+	b send d reply server
+	a send c reply server
+	a recv c read server
+	a wait t sleep -
+	a send c reply server
+	a exit - f -
+	b exit - f -
+	END
+	run "$real" tasks infer "$dir/atwork.csv" --json
+	good 'who waits before it answers goes on with the same job' '[.[0].jobs[].leaves | length] == [4,3,3]'
 }
 
 # b always takes something out between its lock and its unlock: what is missing there was that.

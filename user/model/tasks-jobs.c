@@ -5,7 +5,8 @@
  * A thread works on the job that was handed to it last: a leaf that begins with a wait, a
  * taking out or a receiving that is matched is part of the giver's job, any other leaf of the
  * job of the one before it; so is one that begins with a wait for room in a queue
- * (tasks-back.c). A job begins
+ * (tasks-back.c), or between what was received on a connection and the answer (tasks-work.c).
+ * A job begins
  *
  * - with something received or taken out that nobody was seen to give: it came from outside.
  *   Not so the first receiving of who was handed something or waited before, as it was for this; not
@@ -49,7 +50,7 @@ struct finder {
 	struct tl_task_places places;
 	uint32_t *head; /* [threads] the place that rounds begin with */
 	uint32_t *seen; /* [places] the round that had it last */
-	bool *backward; /* [events] waits for room, which hand nothing on */
+	bool *own; /* [events] waits that end no job: for room, or in the midst of work */
 	uint32_t *asked; /* [events] the sending that a receiving is the answer to, or TL_TASK_NONE */
 	bool *fresh; /* [threads] has received nothing from outside since it waited or was handed something */
 	uint32_t *message; /* [threads] the stream that it has received from since it handed something on */
@@ -105,9 +106,9 @@ static int places(struct finder *f)
 	f->fresh = code ? NULL : calloc(t->threads + 1, sizeof(*f->fresh));
 	f->message = code ? NULL : malloc((t->threads + 1) * sizeof(*f->message));
 	f->asked = code ? NULL : malloc((t->n + 1) * sizeof(*f->asked));
-	f->backward = code ? NULL : calloc(t->n + 1, sizeof(*f->backward));
-	if (!f->seen || !f->head || !f->fresh || !f->message || !f->asked || !f->backward || answers(f) ||
-	    tl_task_backward(f->tasks, f->backward))
+	f->own = code ? NULL : calloc(t->n + 1, sizeof(*f->own));
+	if (!f->seen || !f->head || !f->fresh || !f->message || !f->asked || !f->own || answers(f) ||
+	    tl_task_backward(f->tasks, f->own) || tl_task_at_work(t, f->own))
 		return -ENOMEM;
 	memset(f->message, 0xff, (t->threads + 1) * sizeof(*f->message));
 	return tl_task_heads(f->tasks, &f->places, f->head);
@@ -177,10 +178,10 @@ static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *
 {
 	const struct tl_task_event *event = &f->tasks->trace->event[leaf->first];
 	uint32_t before = f->tasks->ends[leaf->first], handed, job;
-	bool takes = tl_task_takes(event->op) && !f->backward[leaf->first];
+	bool takes = tl_task_takes(event->op) && !f->own[leaf->first];
 
 	*led = false;
-	handed = f->backward[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
+	handed = f->own[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
 	if (handed != TL_TASK_NONE)
 		return handed;
 	if (event->op == TL_TASK_RECV && before != TL_TASK_NONE) {
@@ -207,7 +208,7 @@ static void freshen(struct finder *f, uint32_t event)
 		f->message[e->thread] = TL_TASK_NONE;
 	else if (e->op == TL_TASK_RECV)
 		f->message[e->thread] = f->sized && e->bytes == TL_TASK_UNKNOWN ? TL_TASK_NONE : e->object;
-	if (f->backward[event] || f->asked[event] != TL_TASK_NONE)
+	if (f->own[event] || f->asked[event] != TL_TASK_NONE)
 		return;
 	if (tl_task_takes(e->op) || f->tasks->giver[event] != TL_TASK_NONE)
 		f->fresh[e->thread] = e->op != TL_TASK_RECV;
@@ -443,7 +444,7 @@ int tl_tasks_jobs(struct tl_tasks *tasks)
 	free(f.places.gives);
 	free(f.seen);
 	free(f.head);
-	free(f.backward);
+	free(f.own);
 	free(f.asked);
 	free(f.message);
 	free(f.fresh);
