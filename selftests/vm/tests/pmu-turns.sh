@@ -130,11 +130,11 @@ seconds=$((most > 12 ? 200 : 20))
 # others. Who comes or goes in between is not counted.
 ran()
 {
-	local process ns
+	local process ns comm
 
 	for process in /proc/[0-9]*; do
 		[ "${process#/proc/}" != $$ ] && read -r ns _ 2>/dev/null <"$process/schedstat" &&
-			echo "${process#/proc/} $ns $(<"$process/comm")"
+			read -r comm 2>/dev/null <"$process/comm" && echo "${process#/proc/} $ns ${comm// /_}"
 	done | sort
 }
 
