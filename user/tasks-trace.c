@@ -297,12 +297,12 @@ static int order(struct reader *r)
 }
 
 /* Whoever gives ends other names has not said who asks. */
-static uint32_t client_of(const struct tl_ids *ends)
+static uint32_t end_of(const struct tl_ids *ends, const char *name)
 {
 	uint32_t i;
 
 	for (i = 0; i < ends->n; i++)
-		if (!strcmp(tl_ids_key(ends, i, NULL), "client"))
+		if (!strcmp(tl_ids_key(ends, i, NULL), name))
 			return i;
 	return TL_TASK_NONE;
 }
@@ -331,7 +331,8 @@ int tl_tasks_trace_read(struct tl_tasks_trace *trace, const char *file, struct t
 	trace->trace.threads = trace->threads.n;
 	trace->trace.objects = trace->objects.n;
 	trace->trace.stacks = trace->stacks.n;
-	trace->trace.client = client_of(&trace->ends);
+	trace->trace.client = end_of(&trace->ends, "client");
+	trace->trace.server = end_of(&trace->ends, "server");
 	return code;
 }
 

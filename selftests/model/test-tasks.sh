@@ -286,7 +286,8 @@ received()
 	END
 	run "$real" tasks infer "$dir/received.csv" --json
 	good 'what is received belongs to what it was received for' '[.[0].jobs[].leaves | length] == [9,2,3]'
-	# Two connections, which nobody is seen to take: the second is not the rest of the first, as 20 bytes are of 100.
+	# Two connections, which nobody is seen to take: the second is not the rest of the first, as bytes are of others,
+	# though it is not known how many, or of none there.
 	points accepted.csv ,bytes <<-END
 	l wait e poll -
 	l recv s accept -
@@ -297,16 +298,39 @@ received()
 	l unlock m add -
 	a wait e poll -
 	a recv c read 100
-	a recv c read 20
+	a recv c read -
 	a send c reply 50
+	b wait e poll -
+	b recv d read -
+	b recv d read -
+	b send d reply 50
+	g wait e poll -
+	g recv k read 100
+	g recv k read -
 	a exit - f -
+	b exit - f -
+	g exit - f -
 	l exit - f -
 	END
 	sed -i 's/,-$/,/' "$dir/accepted.csv"
 	run "$real" tasks infer "$dir/accepted.csv" --json
-	good 'who is accepted is no rest of who was accepted before' '[.[0].jobs[].leaves | length] == [4,3,4]'
-	# While a has not answered it waits for what b tells, and for a time: that is still for who has asked it.
-	points atwork.csv ,end <<-END
+	good 'who is accepted is no rest of who was accepted before' '[.[0].jobs[].leaves | length] == [4,3,4,4,3]'
+}
+
+# jobs_are FILE JOBS SENTENCE: of each job its leaves by the seq that they begin with, from lines "thread op object
+# stack end" on standard input
+jobs_are()
+{
+	points "$1" ,end
+	run "$real" tasks infer "$dir/$1" --json
+	good "$3" '.[0] as $o | ($o.leaves | map({key: "\(.id)", value: .first_seq}) | from_entries) as $first |
+		[$o.jobs[].leaves | map($first["\(.)"]) | sort] == '"$2"
+}
+
+# Who has not answered yet may wait, for what somebody else gives back or for a time: that is still for who has asked.
+at_work()
+{
+	jobs_are atwork.csv '[[1,2,5,7],[3,4,6],[8,9,10]]' 'who waits before it answers goes on with the same job' <<-END
 	a wait e poll -
 	a recv c read server
 	b recv d read server
@@ -320,8 +344,65 @@ received()
 	a exit - f -
 	b exit - f -
 	END
-	run "$real" tasks infer "$dir/atwork.csv" --json
-	good 'who waits before it answers goes on with the same job' '[.[0].jobs[].leaves | length] == [4,3,3]'
+	# Twice: what follows the first wait may be anybody's.
+	jobs_are twice.csv '[[1,2,3,9,10],[4,5,6,7,8]]' 'the last wait, that is' <<-END
+	a wait e poll -
+	a recv c read server
+	a lock m count -
+	b recv d read server
+	b signal l free -
+	a wait l latch -
+	b signal l free -
+	b send d reply server
+	a wait l latch -
+	a send c reply server
+	a exit - f -
+	b exit - f -
+	END
+	# An event loop that a pool tells: of two questions it answers the first, whichever it has received last.
+	jobs_are loop.csv '[[1,2,3,7,8,9,10],[4,5,6]]' 'an event loop goes on with what it is told of' <<-END
+	e recv c read server
+	e signal q push -
+	w wait q pop -
+	e recv c read server
+	e signal r push -
+	v wait r pop -
+	w lock m work -
+	w signal o done -
+	e wait o poll -
+	e send c reply server
+	e exit - f -
+	w exit - f -
+	v exit - f -
+	END
+	# Who has answered already is told nothing for that any more.
+	jobs_are late.csv '[[1,2,3,4,6],[5,7,8]]' 'what was answered does not come back' <<-END
+	a recv c read server
+	a signal q push -
+	w wait q pop -
+	a send c reply server
+	a recv c read server
+	w signal l free -
+	a wait l latch -
+	a send c reply server
+	a exit - f -
+	w exit - f -
+	END
+	# What a pool fetches before it asks somebody is no part of what was answered before.
+	jobs_are asks.csv '[[1,2,3,4,5],[6,7,8,9,10]]' 'who asks is not at work on the last answer' <<-END
+	p recv c read server
+	p signal o push -
+	w wait o pop -
+	w send u ask 0
+	w recv u answer 0
+	p recv c read server
+	p signal o push -
+	w wait o pop -
+	w send u ask 0
+	w recv u answer 0
+	p exit - f -
+	w exit - f -
+	END
 }
 
 # b always takes something out between its lock and its unlock: what is missing there was that.
@@ -564,6 +645,7 @@ uses
 streams
 stolen
 received
+at_work
 mended
 higher
 contention

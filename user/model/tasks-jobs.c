@@ -5,8 +5,9 @@
  * A thread works on the job that was handed to it last: a leaf that begins with a wait, a
  * taking out or a receiving that is matched is part of the giver's job, any other leaf of the
  * job of the one before it; so is one that begins with a wait for room in a queue
- * (tasks-back.c), or between what was received on a connection and the answer (tasks-work.c).
- * A job begins
+ * (tasks-back.c). One that begins with the last wait between what was received on a connection and the
+ * answer is of the job of what was received (tasks-work.c), but for who is told by a job that he has begun
+ * himself and not answered. A job begins
  *
  * - with something received or taken out that nobody was seen to give: it came from outside.
  *   Not so the first receiving of who was handed something or waited before, as it was for this; not
@@ -40,7 +41,7 @@
 /* While they are found: where a job began, and what it did there. */
 struct found {
 	uint32_t thread, round, leaves;
-	bool outside, handed;
+	bool outside, handed, answered;
 };
 
 struct finder {
@@ -50,11 +51,12 @@ struct finder {
 	struct tl_task_places places;
 	uint32_t *head; /* [threads] the place that rounds begin with */
 	uint32_t *seen; /* [places] the round that had it last */
-	bool *own; /* [events] waits that end no job: for room, or in the midst of work */
+	bool *backward; /* [events] waits for room, which hand nothing on */
+	uint32_t *at_work; /* [events] what a wait in the midst of work was received by, or TL_TASK_NONE */
 	uint32_t *asked; /* [events] the sending that a receiving is the answer to, or TL_TASK_NONE */
 	bool *fresh; /* [threads] has received nothing from outside since it waited or was handed something */
 	uint32_t *message; /* [threads] the stream that it has received from since it handed something on */
-	bool sized; /* it is known how much was received, but of what is no part of a stream */
+	bool *whole; /* [objects] what is received there is no part of anything: connections */
 	uint32_t rounds;
 };
 
@@ -73,13 +75,30 @@ static int answers(struct finder *f)
 		const struct tl_task_event *event = &t->event[i];
 		bool asks = event->end != TL_TASK_NONE && event->end == t->client;
 
-		f->sized |= event->op == TL_TASK_RECV && event->bytes != TL_TASK_UNKNOWN;
 		f->asked[i] = asks && event->op == TL_TASK_RECV ? sent[event->object] : TL_TASK_NONE;
 		if (asks && event->op == TL_TASK_SEND)
 			sent[event->object] = (uint32_t)i;
 	}
 	free(sent);
 	return 0;
+}
+
+/* A connection has no length, where others are told; it is received from what nothing is ever sent to. */
+static void wholes(struct finder *f)
+{
+	const struct tl_task_trace *t = f->tasks->trace;
+	bool told = false;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->event[i].op == TL_TASK_RECV) {
+			f->whole[t->event[i].object] = true;
+			told |= t->event[i].bytes != TL_TASK_UNKNOWN;
+		}
+	for (i = 0; i < t->n; i++)
+		if (t->event[i].op == TL_TASK_SEND ||
+		    (t->event[i].op == TL_TASK_RECV && (!told || t->event[i].bytes != TL_TASK_UNKNOWN)))
+			f->whole[t->event[i].object] = false;
 }
 
 static int places(struct finder *f)
@@ -106,11 +125,14 @@ static int places(struct finder *f)
 	f->fresh = code ? NULL : calloc(t->threads + 1, sizeof(*f->fresh));
 	f->message = code ? NULL : malloc((t->threads + 1) * sizeof(*f->message));
 	f->asked = code ? NULL : malloc((t->n + 1) * sizeof(*f->asked));
-	f->own = code ? NULL : calloc(t->n + 1, sizeof(*f->own));
-	if (!f->seen || !f->head || !f->fresh || !f->message || !f->asked || !f->own || answers(f) ||
-	    tl_task_backward(f->tasks, f->own) || tl_task_at_work(t, f->own))
+	f->backward = code ? NULL : calloc(t->n + 1, sizeof(*f->backward));
+	f->at_work = code ? NULL : malloc((t->n + 1) * sizeof(*f->at_work));
+	f->whole = code ? NULL : calloc(t->objects + 1, sizeof(*f->whole));
+	if (!f->seen || !f->head || !f->fresh || !f->message || !f->asked || !f->backward || answers(f) ||
+	    !f->at_work || !f->whole || tl_task_backward(f->tasks, f->backward) || tl_task_at_work(t, f->at_work))
 		return -ENOMEM;
 	memset(f->message, 0xff, (t->threads + 1) * sizeof(*f->message));
+	wholes(f);
 	return tl_task_heads(f->tasks, &f->places, f->head);
 }
 
@@ -173,15 +195,39 @@ static bool from_outside(enum tl_task_op op)
 	return op == TL_TASK_DEQ || op == TL_TASK_RECV;
 }
 
+/* That a thread has begun, and handed to somebody who tells it now that it may be answered. */
+static bool comes_back(const struct finder *f, uint32_t job, uint32_t thread)
+{
+	return job != TL_TASK_NONE && f->found[job].thread == thread && !f->found[job].answered;
+}
+
+/*
+ * The job that a thread is at work on after a wait: that of what it has received, unless another one
+ * comes back. TL_TASK_NONE: that is no such wait.
+ */
+static uint32_t work_of(struct finder *f, uint32_t event, uint32_t handed)
+{
+	const struct tl_tasks *tasks = f->tasks;
+	uint32_t leaf = f->at_work[event] == TL_TASK_NONE ? TL_TASK_NONE : tasks->begins[f->at_work[event]];
+
+	if (leaf != TL_TASK_NONE && !comes_back(f, handed, tasks->trace->event[event].thread))
+		return tasks->leaf[leaf].job;
+	f->at_work[event] = TL_TASK_NONE;
+	return TL_TASK_NONE;
+}
+
 /* @led: set to whether the leaf is only what led to a round's first operation. */
 static uint32_t job_of(struct finder *f, const struct tl_task_leaf *leaf, bool *led)
 {
 	const struct tl_task_event *event = &f->tasks->trace->event[leaf->first];
 	uint32_t before = f->tasks->ends[leaf->first], handed, job;
-	bool takes = tl_task_takes(event->op) && !f->own[leaf->first];
+	bool takes = tl_task_takes(event->op) && !f->backward[leaf->first];
 
 	*led = false;
-	handed = f->own[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
+	handed = f->backward[leaf->first] ? TL_TASK_NONE : handed_job(f->tasks, leaf->first);
+	job = work_of(f, leaf->first, handed);
+	if (job != TL_TASK_NONE)
+		return job;
 	if (handed != TL_TASK_NONE)
 		return handed;
 	if (event->op == TL_TASK_RECV && before != TL_TASK_NONE) {
@@ -207,8 +253,8 @@ static void freshen(struct finder *f, uint32_t event)
 	if (f->places.gives[event])
 		f->message[e->thread] = TL_TASK_NONE;
 	else if (e->op == TL_TASK_RECV)
-		f->message[e->thread] = f->sized && e->bytes == TL_TASK_UNKNOWN ? TL_TASK_NONE : e->object;
-	if (f->own[event] || f->asked[event] != TL_TASK_NONE)
+		f->message[e->thread] = f->whole[e->object] ? TL_TASK_NONE : e->object;
+	if (f->backward[event] || f->asked[event] != TL_TASK_NONE || f->at_work[event] != TL_TASK_NONE)
 		return;
 	if (tl_task_takes(e->op) || f->tasks->giver[event] != TL_TASK_NONE)
 		f->fresh[e->thread] = e->op != TL_TASK_RECV;
@@ -230,6 +276,7 @@ static void jobs_find(struct finder *f)
 		job->leaves++;
 		if (event->thread == job->thread && !led)
 			f->seen[f->places.place[leaf->first]] = job->round;
+		job->answered |= tl_task_is_answer(f->tasks->trace, event);
 		job->handed |= f->places.gives[leaf->first] || f->places.gives[leaf->last];
 	}
 }
@@ -444,9 +491,11 @@ int tl_tasks_jobs(struct tl_tasks *tasks)
 	free(f.places.gives);
 	free(f.seen);
 	free(f.head);
-	free(f.own);
+	free(f.backward);
 	free(f.asked);
 	free(f.message);
+	free(f.at_work);
+	free(f.whole);
 	free(f.fresh);
 	return code ? code : types(tasks);
 }

@@ -48,7 +48,8 @@ int tl_task_positions(struct tl_tasks *tasks, struct tl_task_channel *channel, s
 int tl_task_handoff_add(struct tl_tasks *tasks, uint32_t from, uint32_t to);
 int tl_task_in_order(struct tl_task_channel *channel);
 int tl_task_backward(const struct tl_tasks *tasks, bool *backward);
-int tl_task_at_work(const struct tl_task_trace *t, bool *own);
+bool tl_task_is_answer(const struct tl_task_trace *t, const struct tl_task_event *event);
+int tl_task_at_work(const struct tl_task_trace *t, uint32_t *at_work);
 int tl_task_heads(const struct tl_tasks *tasks, const struct tl_task_places *places,
 		  uint32_t *head);
 

@@ -45,11 +45,12 @@ static inline int64_t tl_task_given_ns(const struct tl_task_event *event)
  * @event: [@n] by @seq, which is different for each
  * @threads: how many, as @objects and @stacks
  * @client: the end of connections that asks, or TL_TASK_NONE if it is not known
+ * @server: and the one that answers
  */
 struct tl_task_trace {
 	struct tl_task_event *event;
 	size_t n, threads, objects, stacks;
-	uint32_t client;
+	uint32_t client, server;
 };
 
 /**
