@@ -307,7 +307,8 @@ static int read_count(struct nlattr *nest, struct tl_interval *interval)
 			tl_ctl_read_text(count->event, sizeof(count->event), attr);
 			break;
 		case TIERLENS_A_COUNT_CPU:
-			count->cpu = nla_get_u32(attr);
+			if (nla_len(attr) >= (int)sizeof(count->cpu))
+				count->cpu = nla_get_u32(attr);
 			break;
 		case TIERLENS_A_COUNT_VALUE:
 			count->value = nla_get_u64(attr);

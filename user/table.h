@@ -158,7 +158,7 @@ struct tl_host {
 	u64 length_ns;
 };
 
-#define TL_EVENT_BYTES 64 /* of its name, with the zero; a name that is longer is nowhere taken */
+#define TL_EVENT_BYTES 64 /* of its name, with the zero; the kernel's are shorter, and no count has a longer one */
 
 /**
  * struct tl_count - What a counter of one processor counted
