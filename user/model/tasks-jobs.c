@@ -203,7 +203,7 @@ static bool comes_back(const struct finder *f, uint32_t job, uint32_t thread)
 
 /*
  * The job that a thread is at work on after a wait: that of what it has received, unless another one
- * comes back. TL_TASK_NONE: that is no such wait.
+ * comes back. TL_TASK_NONE: that is no such wait, which @f knows after that.
  */
 static uint32_t work_of(struct finder *f, uint32_t event, uint32_t handed)
 {
