@@ -73,7 +73,8 @@ const struct tl_cmd tl_cmd_record = {
 		"                    not with the first one that closes from now on\n"
 		TL_COMMON_HELP
 		"Ctrl-C ends the recording; it is complete up to the last interval. --json\n"
-		"prints, with -o, how much was recorded.\n"
+		"prints, with -o, how much was recorded. It runs at nice -20 if it may, so that it\n"
+		"reads in time on a busy host; start it with nice to have another priority.\n"
 		"\nExample:\n"
 		"  tierlens record -o evening.jsonl --seconds 3600\n",
 	.run = run,

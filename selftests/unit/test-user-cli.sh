@@ -143,6 +143,22 @@ dialogue()
 	unset TIERLENS_FAKE
 }
 
+# recorded_at MORE WANT NAME: the priority of who records and was started so much nicer
+recorded_at()
+{
+	local pid priority
+
+	rm -f "$dir/rec.jsonl"
+	nice -n "$1" "$fake" record --seconds 2 -o "$dir/rec.jsonl" >"$dir/out" 2>"$dir/err" &
+	pid=$!
+	until [[ -s $dir/rec.jsonl || ! -d /proc/$pid ]]; do
+		sleep 0.05
+	done
+	priority=$(ps -o ni= -p $pid)
+	wait $pid
+	result $((priority != $2)) "record: $3"
+}
+
 recordings()
 {
 	local scene
@@ -164,6 +180,9 @@ recordings()
 	[[ $? == 124 ]] && jq -es 'length >= 1' "$dir/rec.jsonl" >/dev/null && [[ ! -s $dir/err ]] &&
 		[[ -z $(tail -c 1 "$dir/rec.jsonl") ]] && grep -q intervals "$dir/out"
 	result $? "a signal ends a recording cleanly"
+	export TIERLENS_FAKE=ok
+	recorded_at 0 "$([[ $(nice) == 0 ]] && nice -n -20 nice 2>/dev/null || nice)" 'read in time where many want the processor'
+	recorded_at 5 "$(nice -n 5 nice)" 'a priority that was set is left alone'
 	export TIERLENS_FAKE=gap
 	run "$fake" record -n 5 -o "$dir/rec.jsonl"
 	[[ $status == 0 ]] && grep -qE '1 interval missed \(generation 10(24|28)\): the recording has a gap' \
