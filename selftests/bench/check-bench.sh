@@ -64,10 +64,56 @@ bars_are_held()
 	END
 }
 
+# blocks KIND=PERCENT[@LOAD]...: of four turns, each off by chance, and so much more
+blocks()
+{
+	python3 - "$@" >"$dir/blocks" <<-'END'
+	import random, sys
+	chance, loads = random.Random(1), ("shop", "static", "redis")
+	more = {}
+	for word in sys.argv[1:]:
+	    kind, percent, load = (word.replace("=", "@") + "@").split("@")[:3]
+	    more.update({(kind, at): float(percent) for at in loads if load in ("", at)})
+	for load in loads:
+	    for turn in range(4):
+	        for kind in "none", "again", "loaded", "off", "server", "method":
+	            took = 1e6 * (1 + more.get((kind, load), 0) / 100) * (1 + (kind != "none") * chance.gauss(0, 0.03) / 100)
+	            print(load, 1, turn, kind, 10, round(took), round(took), took / 1e10)
+	END
+	echo 'lost {}' >"$dir/lost"
+	# Twenty sends and twenty receives for ten requests, 60 instructions each: 240 a request.
+	printf '{"load":"%s","connections":1,"requests":10,"hook":"%s","symbol":"%s","hits":20,"timed":1,"timed_ns":400,"floor_ns":60}\n' \
+		static send tcp_sendmsg static receive tcp_recvmsg >"$dir/hooks"
+}
+
+# figures SENTENCE: of these; none: no bar is missed
+figures()
+{
+	"$top/selftests/bench/vm/figures.py" "$dir" --judge --json "$dir/json" >"$dir/out"
+	[ $? -eq $((${#1} > 0)) ] && [ "$(grep -c '^missed:' "$dir/out")" -eq $((${#1} > 0)) ] && grep -qF -- "$1" "$dir/out"
+}
+
+the_floor_is_a_part_of_what_is_without()
+{
+	blocks server=0.9 method=900
+	figures '' && jq -e '.floors == [{"load": "static", "connections": 1, "added_per_request": 240, "instructions_percent": 0.24}]' \
+		"$dir/json" >"$dir/out"
+}
+
+bars_of_loads()
+{
+	blocks server=0.9 && figures '' || return
+	blocks server=3 server=0.9@shop server=2.5@redis && figures 'redis, 1 connections, server: throughput_percent' || return
+	blocks off=5@static && figures 'static, 1 connections, off: ' || return
+	blocks loaded=0.1 && figures 'loaded: more instructions than without, on all loads together'
+}
+
 check 'each of the core and the tables runs, and events are attributed' each_runs
 check 'models and history run' models_run
 check 'instructions repeat, and results are as documented' counts_repeat
 check 'what has changed is named' a_change_is_named
 check 'what takes longer than is promised is a failure' bars_are_held
-plan 5
+check 'the floor is held against what requests take without a tool' the_floor_is_a_part_of_what_is_without
+check 'in virtual machines, too, and what is off and yet there is found on one load and on all' bars_of_loads
+plan 7
 finish
