@@ -479,6 +479,7 @@ const struct tl_cmd tl_cmd_pmu_record = {
 		"an event was to be counted (enabled) and how long it was (running). In the end these\n"
 		"parts are shown, and groups that need no turns: to root those that the kernel takes,\n"
 		"to others a guess by the parts. Measuring stays on after that only if it was before.\n"
+		"As tierlens record it runs at nice -20 if it may and was not started with nice.\n"
 		"\nExamples:\n"
 		"  tierlens pmu record -e cycles,instructions,cache-misses -s 60 -o counts.csv\n"
 		"  tierlens pmu record --classes -e cycles,instructions -s 60 -o counts.csv\n",

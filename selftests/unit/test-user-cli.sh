@@ -149,14 +149,16 @@ recorded_at()
 	local pid priority
 
 	rm -f "$dir/rec.jsonl"
-	nice -n "$1" "$fake" record --seconds 2 -o "$dir/rec.jsonl" >"$dir/out" 2>"$dir/err" &
+	nice -n "$1" "$fake" record --seconds 60 -o "$dir/rec.jsonl" >"$dir/out" 2>"$dir/err" &
 	pid=$!
 	until [[ -s $dir/rec.jsonl || ! -d /proc/$pid ]]; do
 		sleep 0.05
 	done
 	priority=$(ps -o ni= -p $pid)
+	kill -INT $pid
 	wait $pid
-	result $((priority != $2)) "record: $3"
+	[[ ${priority// /} == "$2" ]]
+	result $? "record: $3"
 }
 
 recordings()
