@@ -104,8 +104,8 @@ bars_of_loads()
 {
 	blocks server=0.9 && figures '' || return
 	blocks server=3 server=0.9@shop server=2.5@redis && figures 'redis, 1 connections, server: throughput_percent' || return
-	blocks off=5@static && figures 'static, 1 connections, off: ' || return
-	blocks loaded=0.1 && figures 'loaded: more instructions than without, on all loads together'
+	blocks off=0.08@static && figures 'static, 1 connections, off: ' || return
+	blocks loaded=0.04 && figures 'loaded: more instructions than without, on all loads together'
 }
 
 check 'each of the core and the tables runs, and events are attributed' each_runs

@@ -7,6 +7,7 @@ told, and the smallest and largest. "again" is one without a tool, too: what it 
 import argparse
 import collections
 import json
+import math
 import os
 import statistics
 import sys
@@ -99,10 +100,10 @@ def judge_levels(table):
 
 
 def judge_unseen(table):
-    """What is loaded or off adds nothing that can be seen: not on one load, by more than chance differs there, and not a little on all.
+    """What is loaded or off adds nothing that can be seen: not on one load, where each turn is above all without a tool, and not a little on all.
 
-    Of four turns each, all of one kind are above all of the other once in seventy times by chance; that is no verdict on one
-    load of eighteen. So ranks of all loads are taken together (van Elteren), and more than once in a hundred times is told."""
+    The former happens by chance once in seventy times, of four turns; there are eighteen such comparisons, so it says that, and
+    more turns settle it. For the latter ranks of all loads are taken together (van Elteren): by chance once in a hundred times."""
     again = {(r["load"], r["connections"]): r for r in table if r["tool"] == "again"}
     for kind in ("loaded", "off"):
         more, variance = 0, 0
@@ -111,9 +112,10 @@ def judge_unseen(table):
             if row["tool"] != kind or not chance:
                 continue
             a, b = row["instructions_percent"], chance["instructions_percent"]
-            if a["low"] > b["high"] + (b["high"] - b["low"]):
-                yield f"{row['load']}, {row['connections']} connections, {kind}: {text(a)} % are more than chance, {text(b)} %"
             of, by = row["instructions_percent_of_turns"], chance["instructions_percent_of_turns"]
+            if a["low"] > b["high"]:
+                yield (f"{row['load']}, {row['connections']} connections, {kind}: {text(a)} % are more than chance, {text(b)} %; by that itself "
+                       f"it happens once in {math.comb(len(of) + len(by), len(of))} times, more turns of this load tell")
             more += sum((x > y) + (x == y) / 2 for x in of for y in by) - len(of) * len(by) / 2
             variance += len(of) * len(by) * (len(of) + len(by) + 1) / 12
         z = more / variance**0.5 if variance else 0
