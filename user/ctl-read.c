@@ -61,7 +61,7 @@ void tl_ctl_read_text(char *to, size_t room, const struct nlattr *attr)
 		return;
 	}
 	text = tl_text_utf8(from, len);
-	snprintf(to, room, "%s", text ? text : "");
+	tl_text_cut(to, room, text ? text : "");
 	free(text);
 }
 

@@ -73,6 +73,23 @@ char *tl_text_utf8(const char *bytes, size_t len)
 }
 
 /**
+ * tl_text_cut() - Copy whole characters, as many as fit
+ * @to: filled with valid UTF-8
+ * @room: size of @to in bytes
+ * @utf8: valid UTF-8
+ */
+void tl_text_cut(char *to, size_t room, const char *utf8)
+{
+	size_t len = strlen(utf8);
+
+	if (len >= room)
+		for (len = room - 1; len && ((unsigned char)utf8[len] & 0xc0) == 0x80; len--)
+			;
+	memcpy(to, utf8, len);
+	to[len] = '\0';
+}
+
+/**
  * tl_text_printable() - A copy that does nothing to a terminal
  * @utf8: text
  *

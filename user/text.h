@@ -11,6 +11,7 @@
 #define TL_TEXT_HASH 2166136261U /* of no text */
 
 char *tl_text_utf8(const char *bytes, size_t len);
+void tl_text_cut(char *to, size_t room, const char *utf8);
 char *tl_text_printable(const char *utf8);
 size_t tl_text_width(const char *utf8);
 void tl_text_print(FILE *to, const char *utf8, size_t max_width);

@@ -461,7 +461,7 @@ static void test_text(void)
 {
 	static const char hostile[] = "a\xff\xc3\xa9\x1b[31m\xe2\x82\xed\xa0\x80\xc2\x9b";
 	char *utf8 = tl_text_utf8(hostile, sizeof(hostile));
-	char *printable = tl_text_printable(utf8);
+	char *printable = tl_text_printable(utf8), part[5];
 
 	ok(!strcmp(utf8,
 		   "a\xef\xbf\xbd\xc3\xa9\x1b[31m\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
@@ -472,6 +472,10 @@ static void test_text(void)
 		   "\xef\xbf\xbd\xef\xbf\xbd?"),
 	   "control characters do not reach a terminal");
 	ok(tl_text_width("a\xc3\xa9\xef\xbf\xbd") == 3, "width in characters");
+	tl_text_cut(part, sizeof(part), "ab\xef\xbf\xbd");
+	ok(!strcmp(part, "ab"), "what does not fit is cut in front of a character, not inside: '%s'", part);
+	tl_text_cut(part, sizeof(part), "a\xef\xbf\xbd" "b");
+	ok(!strcmp(part, "a\xef\xbf\xbd"), "what just fits is there: '%s'", part);
 	free(utf8);
 	free(printable);
 }
