@@ -17,6 +17,10 @@ threads=$((${THREADS:-200} / slow))
 held=$((${HELD:-4000} / slow))
 tiers=${TIERS:-8}
 short=$((${SHORT:-3000} / slow))
+# Long enough that all tiers' classes are asked for in one on a slow host, too.
+interval=2000
+# Of servers and loads, in seconds: a million connections take theirs.
+lifetime=7200
 # Each thread has one to the tier below, too, from when it has worked.
 connections=$((held + threads))
 
@@ -108,7 +112,7 @@ tiers_serve()
 		tierlens class add "class$i" "c0$i" >/dev/null || not_ok "$name: class$i"
 	done
 	for ((i = 0; i < tiers; i++)); do
-		serve "tier$i" $((9201 + i)) --mode epoll --requests 10000000
+		serve "tier$i" $((9201 + i)) --mode epoll --requests 10000000 --seconds $lifetime
 		ask_tier $i --requests 10 >/dev/null || not_ok "$name: load of a tier before"
 	done
 }
@@ -141,9 +145,9 @@ short_connections()
 {
 	local first
 
-	load --to 9102 --ask short --reconnect-every 1 --requests $((short / 10)) --seconds 3600 >/dev/null || not_ok "$name: short connections"
+	load --to 9102 --ask short --reconnect-every 1 --requests $((short / 10)) --seconds $lifetime >/dev/null || not_ok "$name: short connections"
 	first=$(tierlens status --json | jq .memory_used_bytes)
-	load --to 9102 --ask short --reconnect-every 1 --requests "$short" --seconds 3600 >/dev/null || not_ok "$name: short connections"
+	load --to 9102 --ask short --reconnect-every 1 --requests "$short" --seconds $lifetime >/dev/null || not_ok "$name: short connections"
 	is "$(tierlens status --json | jq .memory_used_bytes)" "$first" "$name: $short short connections later as much memory is used"
 }
 
@@ -152,9 +156,9 @@ all_at_once()
 {
 	local before watcher after held_rounds=2
 
-	serve idle 9102 --mode epoll --requests 1000000
+	serve idle 9102 --mode epoll --requests 10000000 --seconds $lifetime
 	# Long enough that all threads are there before the first has done.
-	serve busy 9101 --mode thread --next 9102 --calls 1 --sleep-us $((2000000 + threads * 8000)) --requests 1000000
+	serve busy 9101 --mode thread --next 9102 --calls 1 --sleep-us $((2000000 + threads * 8000)) --requests 1000000 --seconds $lifetime
 	load --to 9101 --ask 'warm sleep=0' --connections 2 --requests 4 >/dev/null || not_ok "$name: load before"
 	load --to 9102 --ask warm --requests 2 >/dev/null || not_ok "$name: load before"
 	tiers_serve
@@ -221,7 +225,7 @@ echo 8192 >/proc/sys/net/ipv4/tcp_max_syn_backlog
 
 name='room enough'
 load_module || exit 1
-tierlens enable --interval 500 >/dev/null
+tierlens enable --interval $interval >/dev/null
 all_at_once 32
 [ "$(highest '.occupancy | [.servers, .clients] | min')" -ge $connections ] &&
 	ok "$name: both ends of $connections connections at once" ||
@@ -240,7 +244,7 @@ afterwards
 
 name='no room'
 load_module memory_mib=4 || exit 1
-tierlens enable --interval 500 >/dev/null
+tierlens enable --interval $interval >/dev/null
 all_at_once 4
 [ "$(jq .losses.connections_full <<<"$status")" -gt 0 ] && ok "$name: connections that did not fit are counted" ||
 	not_ok "$name: connections that did not fit are counted"
