@@ -108,7 +108,7 @@ struct call {
 
 static int call_connect(struct tier_worker *w, struct call *c)
 {
-	struct timeval limit = {60, 0};
+	struct timeval limit = {w->tier->patience, 0};
 
 	*c->fd = addr_connect(&w->tier->next[c->target], 0);
 	if (*c->fd < 0)

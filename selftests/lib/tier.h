@@ -36,6 +36,7 @@ struct tier {
 	uint32_t knob[FRAME_KNOBS]; /* defaults for what a request leaves open */
 	unsigned int pool; /* upstream connections of the proxy; threads; processes */
 	unsigned int max_seconds;
+	unsigned int patience; /* seconds that an answer from below is waited for */
 	enum tier_how how; /* the bodies are sent */
 	bool between_ticks; /* work is done where no tick sees it */
 	bool answer_io;	   /* the pool's I/O thread answers, not the worker */

@@ -85,6 +85,8 @@ static const char help[] =
 	"  --next-per-class ADDR  class cNN calls port + NN, or PATH.NN, and no other\n"
 	"  --pool N             epoll: connections to each next tier (default 8);\n"
 	"                       others: threads or processes (default 8)\n"
+	"  --patience S         how long an answer from below is waited for (default 60); not in mode\n"
+	"                       epoll, coroutine or uring\n"
 	"  --send send|sendfile|splice  how bodies are sent: from memory, from a file, or from a file\n"
 	"                       through a pipe (default send)\n"
 	"what a request does here unless it says otherwise itself:\n"
@@ -101,7 +103,7 @@ static const char help[] =
 	"Prints \"listening ADDR\" when it is ready. SIGTERM ends it in good order.\n"
 	"example: tierserver --port 9001 --next 9002 --calls 3 --work-us 500 --log front.json\n";
 
-enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_JOBS, OPT_RESULTS, OPT_SEND, OPT_EXPECT, OPT_REQUESTS,
+enum { OPT_PORT = 256, OPT_LISTEN, OPT_NAME, OPT_MODE, OPT_NEXT, OPT_POOL, OPT_PORTS, OPT_PER_CLASS, OPT_ANSWER, OPT_JOBS, OPT_RESULTS, OPT_SEND, OPT_EXPECT, OPT_PATIENCE, OPT_REQUESTS,
        OPT_SECONDS, OPT_LOG, OPT_ROWS, OPT_CSV, OPT_TICKS, OPT_HELP, OPT_KNOB };
 
 static const struct option longs[] = {
@@ -118,6 +120,7 @@ static const struct option longs[] = {
 	{ "results", required_argument, NULL, OPT_RESULTS },
 	{ "send", required_argument, NULL, OPT_SEND },
 	{ "expect", required_argument, NULL, OPT_EXPECT },
+	{ "patience", required_argument, NULL, OPT_PATIENCE },
 	{ "requests", required_argument, NULL, OPT_REQUESTS },
 	{ "seconds", required_argument, NULL, OPT_SECONDS },
 	{ "log", required_argument, NULL, OPT_LOG },
@@ -223,6 +226,9 @@ static void set_option(struct tier *t, struct options *o, int opt, const char *v
 	case OPT_NAME:
 		t->name = value;
 		break;
+	case OPT_PATIENCE:
+		t->patience = opt_number(value, 1, 86400);
+		break;
 	case OPT_REQUESTS:
 		o->requests = opt_number(value, 1, ROWS_MAX);
 		break;
@@ -254,6 +260,7 @@ static void parse_options(struct tier *t, struct options *o, int argc, char **ar
 	t->n_listen = 1;
 	t->pool = 8;
 	t->max_seconds = 600;
+	t->patience = 60;
 	t->knob[FRAME_CALLS] = FRAME_UNSET;
 	t->knob[FRAME_SIZE] = 1000;
 	t->knob[FRAME_SENDS] = 1;

@@ -131,7 +131,8 @@ serve older-enable 9102 --sleep-us 100000
 serve half-read 9103
 serve stopped 9105
 stopped=${chain_pids[-1]}
-serve under-way 9104 --next 9105
+# It has to wait for as long as measuring takes to begin, which is a minute on a slow debug kernel.
+serve under-way 9104 --next 9105 --patience 600
 kill -STOP "$stopped"
 open 9101 && older_module=$fd
 exchange "$older_module" 'a id=1 size=0'
