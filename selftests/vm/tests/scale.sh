@@ -6,17 +6,19 @@
 # cap, losses zero or counted, and when all is over the tables are as they were. Then the
 # same with a cap that is too small for it. 10,000 connections and 1,000 threads are
 #
-#   HELD=9000 THREADS=1000 TIERS=20 SHORT=100000 …
+#   HELD=9000 THREADS=1000 TIERS=20 SHORT=1000000 …
 #
 # TIERS: so many more tiers with ten classes each, all of them in every interval. SHORT: so many connections
-# of one request each, one after the other, after which no more memory is used than after the first of them.
+# of one request each, one after the other, after which no more memory is used than after the first of them; 3,000,
+# also where memory is short.
 . /job/lib.sh
 . /job/chain.sh
 
 threads=$((${THREADS:-200} / slow))
 held=$((${HELD:-4000} / slow))
 tiers=${TIERS:-8}
-short=$((${SHORT:-3000} / slow))
+few=$((3000 / slow))
+short=${SHORT:-$few}
 # Long enough that all tiers' classes are asked for in one on a slow host, too.
 interval=2000
 # Of servers and loads, in seconds: a million connections take theirs.
@@ -140,10 +142,10 @@ tiers_end()
 	asked=$(cat /tmp/tier*.load | jq -s '[.[].count] | add')
 }
 
-# One after the other, and memory stays what it was.
+# short_connections N: one after the other, and memory stays what it was
 short_connections()
 {
-	local first
+	local short=$1 first
 
 	load --to 9102 --ask short --reconnect-every 1 --requests $((short / 10)) --seconds $lifetime >/dev/null || not_ok "$name: short connections"
 	first=$(tierlens status --json | jq .memory_used_bytes)
@@ -201,7 +203,7 @@ recorded()
 	jq -s '[.[].tiers[].cells[].count] | add' /tmp/r.jsonl
 }
 
-# A load that fits, and nothing is lost any more.
+# afterwards N: a load that fits, and nothing is lost any more; nor by N short connections
 afterwards()
 {
 	local lost
@@ -212,7 +214,7 @@ afterwards()
 	stop_record_new /tmp/r.jsonl || not_ok "$name: record after"
 	is "$(recorded)" 200 "$name: afterwards every request is counted"
 	is "$(lost "$(tierlens status --json)")" "$lost" "$name: and nothing more is lost"
-	short_connections
+	short_connections "$1"
 	stop_servers
 	tierlens disable >/dev/null
 	unload_module
@@ -240,7 +242,7 @@ else
 		ok "$name: what is not counted ($((wanted - counted)) of $wanted) is counted as lost" ||
 		not_ok "$name: $counted of $wanted are counted, $(lost "$status") are lost"
 fi
-afterwards
+afterwards "$short"
 
 name='no room'
 load_module memory_mib=4 || exit 1
@@ -250,5 +252,5 @@ all_at_once 4
 	not_ok "$name: connections that did not fit are counted"
 [ "$counted" -le $wanted ] && ok "$name: no request is made up ($counted of $wanted)" ||
 	not_ok "$name: $counted requests of $wanted"
-afterwards
+afterwards $few
 done_testing
