@@ -9,10 +9,6 @@ export LC_ALL=C
 
 interval_ms=$((200 * slow)) ports=128 # of which each has a cell
 
-# Before a command whose turn comes before the traffic's, or on a slow host some of the sixteen intervals have gone by then.
-# That is what a reader has to see to, as `tierlens record` does, and not what is looked at here.
-in_time=(nice -n -20)
-
 # ---- helpers ----------------------------------------------------------------
 
 # A number of the module's status.
@@ -75,7 +71,7 @@ all_read()
 without_traffic()
 {
 	kill -STOP "${traffic[@]}"
-	"${in_time[@]}" "$@"
+	"$@"
 	kill -CONT "${traffic[@]}"
 }
 
@@ -134,9 +130,9 @@ until many_cells || [ $interval_ms -ge 3200 ]; do
 done
 diag "intervals of $interval_ms ms"
 begin=$(field newest)
-"${in_time[@]}" tlmnl follow "$begin" 1000000 >/tmp/truth 2>/tmp/truth.err &
+tlmnl follow "$begin" 1000000 >/tmp/truth 2>/tmp/truth.err &
 truth=$!
-"${in_time[@]}" tlmnl listen 1000000 >/tmp/notifications 2>&1 &
+tlmnl listen 1000000 >/tmp/notifications 2>&1 &
 listener=$!
 
 # ---- equal figures ----------------------------------------------------------
