@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=6.1 timeout=900 machine=single
+# vm: arch=amd64 brief=6.1 timeout=400 machine=single
 #
 # What can go wrong goes wrong under load, with servers of every shape: tiers and rules
 # come and go while requests are open, clients and servers are killed or break off in
@@ -194,7 +194,7 @@ cap_reached()
 
 	coproc BURST { exec python3 /tmp/burst.py $((6000 / slow)); }
 	burst=$BURST_PID
-	read -r -t 600 -u "${BURST[0]}" || not_ok 'the burst'
+	read -r -t 200 -u "${BURST[0]}" || not_ok 'the burst'
 	[ "$slow" != 1 ] || [ "$(tierlens status --json | jq .losses.connections_full)" -gt 0 ] ||
 		not_ok 'the cap is reached'
 	[ "$(tierlens status --json | jq .memory_used_bytes)" -le $((4 << 20)) ] || not_ok 'memory is under its cap'
