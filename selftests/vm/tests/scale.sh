@@ -9,18 +9,14 @@
 #   HELD=9000 THREADS=1000 TIERS=20 SHORT=1000000 …
 #
 # TIERS: so many more tiers with ten classes each, all of them in every interval. SHORT: so many connections
-# of one request each, one after the other, after which no more memory is used than after the first of them; 3,000,
-# also where memory is short.
+# of one request each, one after the other, after which no more memory is used than after the first of them.
 . /job/lib.sh
 . /job/chain.sh
 
 threads=$((${THREADS:-200} / slow))
 held=$((${HELD:-4000} / slow))
 tiers=${TIERS:-8}
-few=$((3000 / slow))
-short=${SHORT:-$few}
-# Long enough that all tiers' classes are asked for in one on a slow host, too.
-interval=2000
+short=$((${SHORT:-3000} / slow))
 # Of servers and loads, in seconds: a million connections take theirs.
 lifetime=7200
 # Each thread has one to the tier below, too, from when it has worked.
@@ -142,10 +138,10 @@ tiers_end()
 	asked=$(cat /tmp/tier*.load | jq -s '[.[].count] | add')
 }
 
-# short_connections N: one after the other, and memory stays what it was
+# One after the other, and memory stays what it was.
 short_connections()
 {
-	local short=$1 first
+	local first
 
 	load --to 9102 --ask short --reconnect-every 1 --requests $((short / 10)) --seconds $lifetime >/dev/null || not_ok "$name: short connections"
 	first=$(tierlens status --json | jq .memory_used_bytes)
@@ -203,7 +199,7 @@ recorded()
 	jq -s '[.[].tiers[].cells[].count] | add' /tmp/r.jsonl
 }
 
-# afterwards N: a load that fits, and nothing is lost any more; nor by N short connections
+# A load that fits, and nothing is lost any more.
 afterwards()
 {
 	local lost
@@ -214,7 +210,7 @@ afterwards()
 	stop_record_new /tmp/r.jsonl || not_ok "$name: record after"
 	is "$(recorded)" 200 "$name: afterwards every request is counted"
 	is "$(lost "$(tierlens status --json)")" "$lost" "$name: and nothing more is lost"
-	short_connections "$1"
+	short_connections
 	stop_servers
 	tierlens disable >/dev/null
 	unload_module
@@ -227,7 +223,7 @@ echo 8192 >/proc/sys/net/ipv4/tcp_max_syn_backlog
 
 name='room enough'
 load_module || exit 1
-tierlens enable --interval $interval >/dev/null
+tierlens enable --interval 500 >/dev/null
 all_at_once 32
 [ "$(highest '.occupancy | [.servers, .clients] | min')" -ge $connections ] &&
 	ok "$name: both ends of $connections connections at once" ||
@@ -242,15 +238,15 @@ else
 		ok "$name: what is not counted ($((wanted - counted)) of $wanted) is counted as lost" ||
 		not_ok "$name: $counted of $wanted are counted, $(lost "$status") are lost"
 fi
-afterwards "$short"
+afterwards
 
 name='no room'
 load_module memory_mib=4 || exit 1
-tierlens enable --interval $interval >/dev/null
+tierlens enable --interval 500 >/dev/null
 all_at_once 4
 [ "$(jq .losses.connections_full <<<"$status")" -gt 0 ] && ok "$name: connections that did not fit are counted" ||
 	not_ok "$name: connections that did not fit are counted"
 [ "$counted" -le $wanted ] && ok "$name: no request is made up ($counted of $wanted)" ||
 	not_ok "$name: $counted requests of $wanted"
-afterwards $few
+afterwards
 done_testing
