@@ -86,7 +86,7 @@ static const char help[] =
 	"  --pool N             epoll: connections to each next tier (default 8);\n"
 	"                       others: threads or processes (default 8)\n"
 	"  --patience S         how long an answer from below is waited for (default 60); not in mode\n"
-	"                       epoll, coroutine or uring\n"
+	"                       epoll, coroutine, uring or uring-sync\n"
 	"  --send send|sendfile|splice  how bodies are sent: from memory, from a file, or from a file\n"
 	"                       through a pipe (default send)\n"
 	"what a request does here unless it says otherwise itself:\n"
