@@ -274,12 +274,14 @@ static void end(struct tl_http *http)
  * @plan: what was asked for; certificate and key are taken out of it
  * @board: what to tell
  * @old: a server whose socket is taken over if it has the same address, or NULL; it goes on until it is closed
+ * @bound: called with @arg when the port is there and before anything is answered, NULL for nobody
+ * @arg: for @bound
  * @err: the sentence if it fails
  *
  * Return: 0 or a negative errno; then @old is as it was.
  */
 int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_board *board, struct tl_http *old,
-		 struct tl_error *err)
+		 tl_http_bound_fn *bound, void *arg, struct tl_error *err)
 {
 	struct tl_http *new = calloc(1, sizeof(*new));
 	char address[sizeof(board->address)];
@@ -302,6 +304,8 @@ int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_boa
 		new->fd = tl_listen_open(&plan->at, err);
 	code = min(new->fd, 0);
 	if (!code) {
+		if (bound)
+			bound(tl_listen_port(new->fd), arg);
 		fd = fcntl(new->fd, F_DUPFD_CLOEXEC, 0);
 		code = fd < 0 ? tl_error_set(err, -errno, "no more files can be opened: raise the limit of open files") :
 				begin(new, fd, err);

@@ -45,6 +45,9 @@ struct tl_http_pages {
 
 struct tl_http;
 
+/* Is told where it will serve, before the first answer. */
+typedef void tl_http_bound_fn(unsigned int port, void *arg);
+
 /* Tells of a mistake, once for each. */
 typedef void tl_http_mistake_fn(const struct tl_error *err, void *arg);
 
@@ -52,7 +55,7 @@ int tl_http_plan(struct tl_http_plan *plan, const struct tl_http_options *option
 void tl_http_plan_free(struct tl_http_plan *plan);
 bool tl_http_is_bare(const struct tl_http_plan *plan);
 int tl_http_open(struct tl_http **http, struct tl_http_plan *plan, struct tl_board *board, struct tl_http *old,
-		 struct tl_error *err);
+		 tl_http_bound_fn *bound, void *arg, struct tl_error *err);
 unsigned int tl_http_port(const struct tl_http *http);
 void tl_http_turn(struct tl_http *http);
 void tl_http_close(struct tl_http *http);

@@ -60,6 +60,15 @@ static void own_hold(const struct tl_daemon *daemon, struct tl_control *control)
 	tl_own_hold(&control->own, control->ctl, tl_service_port(daemon->service), control->lease_ms);
 }
 
+/* Who asks there at once is to be in no figure, either. Without the module there are none. */
+static void on_bound(unsigned int port, void *arg)
+{
+	struct tl_control *control = arg;
+
+	if (control->ctl)
+		tl_own_hold(&control->own, control->ctl, port, control->lease_ms);
+}
+
 /* Longer ones would outlast any lease. */
 static int interval_check(const struct tl_feed *feed, struct tl_error *err)
 {
@@ -96,10 +105,16 @@ static int control_begin(const struct tl_daemon *daemon, const struct tl_feed *f
 	struct tl_adapt_feed fresh = { .processors = feed->processors,
 				       .function_trap_s = control->feed.function_trap_s };
 
+	struct tl_own own = control->own;
+
+	/* We are asked meanwhile. */
+	control->own.port = 0;
 	tl_control_end(control);
-	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state,
+	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state, .own = own,
 					.options = daemon->adapt, .choose = daemon->choose, .share = -1, .feed = fresh,
 					.adapt = tl_adapt_new(&daemon->adapt) };
+	lease_set(control, feed);
+	own_hold(daemon, control);
 	return control->adapt ? 0 : tl_error_no_memory(err);
 }
 
@@ -252,13 +267,14 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 	if (!code) {
 		begin_tell(daemon, &cost, &feed);
 		tl_state_write(&state, &control);
+		daemon->service->bound = on_bound;
+		daemon->service->bound_arg = &control;
 		code = tl_service_begin(daemon->service, err);
-	}
-	if (!code) {
-		lease_set(&control, &feed);
+		/* It could not serve there. */
 		own_hold(daemon, &control);
 	}
 	code = code ? code : intervals(daemon, &feed, &control, err);
+	daemon->service->bound = NULL;
 	tl_notify("STOPPING=1");
 	tl_state_end(&state);
 	tl_control_end(&control);

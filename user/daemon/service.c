@@ -247,7 +247,8 @@ int tl_service_begin(struct tl_service *service, struct tl_error *err)
 	int code = 0;
 
 	if (service->plan.at.len)
-		code = tl_http_open(&service->http, &service->plan, &service->board, NULL, err);
+		code = tl_http_open(&service->http, &service->plan, &service->board, NULL, service->bound,
+				    service->bound_arg, err);
 	if (code && !service->settings.asked) {
 		/* Nobody has asked for it: somebody else may have the port. */
 		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err->text);
@@ -280,7 +281,8 @@ static int renew_try(struct tl_service *service, struct tl_settings *settings, s
 	if (push_open(service, push, &err) || log_open(service, log, settings->log, &err))
 		return tl_out_failed(&err);
 	*http = NULL;
-	if (!plan->at.len || !tl_http_open(http, plan, &service->board, service->http, &err))
+	if (!plan->at.len ||
+	    !tl_http_open(http, plan, &service->board, service->http, service->bound, service->bound_arg, &err))
 		return TL_GO_ON;
 	tl_out_failed(&err);
 	tl_log_close(log, &err);

@@ -13,6 +13,7 @@
  * @plan: how to serve, until that is begun
  * @push_plan: the same of what to send, @push: sends it; NULL for nothing
  * @ending: remote write that is not wanted any more, and sends what it can in a moment; NULL for none
+ * @bound: is told the port, with @bound_arg, before the first answer there; NULL for nobody
  * @where_ns: when it was last asked where tiers listen, on the monotonic clock; 0 for never
  * @history: in @history_file, as long as we are there; NULL for none
  * @replay_file: that is told of instead of the kernel; NULL for none
@@ -32,6 +33,8 @@ struct tl_service {
 	bool knows_origin;
 	struct tl_board board;
 	struct tl_http *http;
+	tl_http_bound_fn *bound;
+	void *bound_arg;
 	u64 where_ns;
 };
 
