@@ -42,24 +42,24 @@ run()
 	diag "$(jq -c .losses "$json")"
 }
 
-# with_many REQUESTS SHAPE: with 64 connections. How many are right depends on this emulator, whose processors never run at
-# once, and on what its host does beside; so a trial that is missed is tried again, twice at most. What is wrong counts in
-# each. attribution-many.sh asks for what is wanted, at once.
-with_many()
+# losing REQUESTS SHAPE CONNECTIONS: How many are right depends on this emulator, whose processors never run at once, and
+# on what its host does beside; so a trial that is missed is tried again, twice at most. What is wrong counts in each.
+# attribution-many.sh asks for what is wanted, at once.
+losing()
 {
-	local json=/out/attribution-$2.json try verdict
+	local json=/out/attribution-$2-$3.json name="$2, $3 connections" try verdict
 
 	for try in 1 2 3; do
-		tierlens selftest --shapes "$2" --connections 64 --requests $(($1 / slow)) --seconds 100 --json >"$json" 2>/dev/null
-		is "$(jq '.trials[0] | .calls > 0 and .wrong <= .wanted_wrong * .calls' "$json")" true "$2, 64 connections: next to nothing is wrong"
-		is "$(jq .events_rest "$json")" 0 "$2, 64 connections: events seen = attributed + unattributed + ignored"
+		tierlens selftest --shapes "$2" --connections "$3" --requests $(($1 / slow)) --seconds 100 --json >"$json" 2>/dev/null
+		is "$(jq '.trials[0] | .calls > 0 and .wrong <= .wanted_wrong * .calls' "$json")" true "$name: next to nothing is wrong"
+		is "$(jq .events_rest "$json")" 0 "$name: events seen = attributed + unattributed + ignored"
 		verdict=$(jq -r '.trials[0] | "\(.verdict) (right \(.right), wrong \(.wrong), of \(.calls))"' "$json")
-		diag "$2, 64 connections, trial $try: $verdict"
+		diag "$name, trial $try: $verdict"
 		case $verdict in met* | 'not yet'*) break ;; esac
 	done
 	case $verdict in
-	met* | 'not yet'*)	ok "$2, 64 connections: $verdict" ;;
-	*)			not_ok "$2, 64 connections: $verdict" ;;
+	met* | 'not yet'*)	ok "$name: $verdict" ;;
+	*)			not_ok "$name: $verdict" ;;
 	esac
 }
 
@@ -78,13 +78,15 @@ load_module || exit 1
 if [ -n "${SHAPES:-}${CONNECTIONS:-}" ]; then
 	run many "${REQUESTS:-480}" "$(comma "${SHAPES:-$(shapes true)}")" "$(comma "${CONNECTIONS:-8}")"
 else
-	losing='(.not_yet or .shape == "executor")'
-	run many "${REQUESTS:-240}" "$(comma "$(shapes "$losing | not")")" 8
-	run one "${REQUESTS:-240}" "$(comma "$(shapes "$losing")")" 1
-	run back "${REQUESTS:-1440}" "$(comma "$(shapes "$losing")")" 8
+	some='(.not_yet or .shape == "executor")'
+	run many "${REQUESTS:-240}" "$(comma "$(shapes "$some | not")")" 8
+	run one "${REQUESTS:-240}" "$(comma "$(shapes "$some")")" 1
+	for shape in $(shapes "$some"); do
+		losing "${REQUESTS:-1440}" "$shape" 8
+	done
 	run executor "${REQUESTS:-1440}" executor 64
 	for shape in $(shapes .not_yet); do
-		with_many "${REQUESTS:-1440}" "$shape"
+		losing "${REQUESTS:-1440}" "$shape" 64
 	done
 fi
 unload_module
