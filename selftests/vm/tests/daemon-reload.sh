@@ -46,7 +46,7 @@ begin_daemon()
 	# sixteen intervals are kept.
 	tierlensd --budget 90% --history /tmp/h.db --state /tmp/state --log $log --interval 2000 2>/tmp/d.err &
 	daemon=$!
-	wait_until 30 eval '[ "$(up)" = 1 ]'
+	wait_until 100 eval '[ "$(up)" = 1 ]'
 }
 
 # in_no_figure WHO: is, of those that the daemon itself is asked by
@@ -87,7 +87,7 @@ for turn in 1 2; do
 	check "$turn: with what it has" test "$(counted)" -ge "$before"
 	wait $under
 	load_module
-	check "$turn: it is there again, and measures" wait_until 30 eval '[ "$(up)" = 1 ]'
+	check "$turn: it is there again, and measures" wait_until 100 eval '[ "$(up)" = 1 ]'
 	settle
 	before=$(counted)
 	ask $requests
