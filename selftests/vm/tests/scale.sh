@@ -14,7 +14,7 @@
 . /job/chain.sh
 
 threads=$((${THREADS:-200} / slow))
-held=$((${HELD:-4000} / slow))
+held=$((${HELD:-2500} / slow))
 tiers=${TIERS:-8}
 short=$((${SHORT:-3000} / slow))
 # Of servers and loads, in seconds: a million connections take theirs.
