@@ -142,9 +142,9 @@ all_in_two()
 
 check 'the module is loaded' load_module
 check 'enabled' tlmnl enable $interval_ms 100
-tierserver --port 9103 --mode thread --name back --work-us 200 --log /tmp/back.json >/dev/null &
-tierserver --port 9102 --mode epoll --name mid --next 9103 --log /tmp/mid.json >/dev/null &
-tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --log /tmp/front.json >/dev/null &
+tierserver --port 9103 --mode thread --name back --work-us 200 --seconds $((600 * slow)) --log /tmp/back.json >/dev/null &
+tierserver --port 9102 --mode epoll --name mid --next 9103 --seconds $((600 * slow)) --log /tmp/mid.json >/dev/null &
+tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --seconds $((600 * slow)) --log /tmp/front.json >/dev/null &
 for port in 9101 9102 9103; do
 	wait_for_port $port 10
 done
@@ -214,27 +214,27 @@ diag "$SECONDS s"
 # The kernel makes the second part when the first is taken: there must be a third.
 for _ in 1 2 3 4 5 6 7 8; do
 	sleep_intervals 1
-	slow=$(field newest)
-	[[ $(tlmnl --buffer 8192 --parts get "$slow") != *'"parts":'[12]'}' ]] && break
+	middle=$(field newest)
+	[[ $(tlmnl --buffer 8192 --parts get "$middle") != *'"parts":'[12]'}' ]] && break
 done
-tlmnl --buffer 8192 --rcvbuf 1 --stop get "$slow" >/tmp/slow 2>&1 &
+tlmnl --buffer 8192 --rcvbuf 1 --stop get "$middle" >/tmp/slow 2>&1 &
 slow_one=$!
-tlmnl --buffer 8192 --rcvbuf 1 --stop since $((slow - 1)) >/tmp/slow-all 2>&1 &
+tlmnl --buffer 8192 --rcvbuf 1 --stop since $((middle - 1)) >/tmp/slow-all 2>&1 &
 slow_all=$!
 sleep_intervals 20
 is "$(cat /tmp/slow /tmp/slow-all | wc -l)" 0 'the slow readers are in the middle'
-is "$(tlmnl get "$slow" 2>&1)" \
+is "$(tlmnl get "$middle" 2>&1)" \
 	'No such file or directory: no such interval is kept: status tells the oldest and newest generation' \
 	'a generation that is gone: ENOENT and a sentence'
 
 tlmnl listen 1 >/dev/null
 before=$(field newest)
-without_traffic tlmnl since "$slow" >/tmp/later
+without_traffic tlmnl since "$middle" >/tmp/later
 after=$(field newest)
 diag "$(wc -l </tmp/later) intervals, while $((after - before)) were closed"
 check 'late by 20 intervals: there are the 16 kept' sixteen /tmp/later "$before" "$after"
 check 'late by 20 intervals: the generations show the gap' \
-	test "$(generations /tmp/later | head -n 1)" -gt $((slow + 1))
+	test "$(generations /tmp/later | head -n 1)" -gt $((middle + 1))
 # Those that went while they were being read may be missing, of those still kept none.
 awk -F '[:,]' -v kept=$((after - 15)) '$2 >= kept' /tmp/later >/tmp/kept
 check 'late by 20 intervals: the rest is complete' consecutive /tmp/kept $((after - 15))
@@ -242,10 +242,10 @@ check 'late by 20 intervals: all as they were' all_true /tmp/later
 
 kill -CONT $slow_one $slow_all
 wait $slow_one
-is "$(generations /tmp/slow)" "$slow" 'a slow reader of one interval has it'
+is "$(generations /tmp/slow)" "$middle" 'a slow reader of one interval has it'
 check 'as it was' all_true /tmp/slow
 wait $slow_all
-is "$(generations /tmp/slow-all | head -n 1)" "$slow" 'a slow reader of all has the first'
+is "$(generations /tmp/slow-all | head -n 1)" "$middle" 'a slow reader of all has the first'
 check 'and goes on with what is kept' test "$(wc -l </tmp/slow-all)" -ge 16
 sleep_intervals 1
 check 'all as they were' all_true /tmp/slow-all
