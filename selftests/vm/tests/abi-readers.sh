@@ -7,7 +7,7 @@
 # The lines are long.
 export LC_ALL=C
 
-interval_ms=$((200 * slow)) ports=128 # of which each has a cell
+interval_ms=$((400 * slow)) ports=128 # of which each has a cell
 edges='(.edges | length >= 2)' paths='([.paths[] | select(.parent)] | length >= 2)'
 usage='(.usage | map(.tier_name) | index("tierserver:9103") != null)'
 chain="$edges and $paths and $usage"
@@ -124,18 +124,20 @@ end_traffic()
 	wait "${traffic[@]}"
 }
 
-# Whether the last two intervals have as many cells as there are ports, or nearly, and all that the chain makes: that
-# takes the longer the slower the machine is.
+# Whether intervals have as many cells as there are ports, or nearly, and all that the chain makes, while others read
+# them: that takes the longer the slower the machine is.
 all_seen()
 {
-	sleep_intervals 3
-	without_traffic all_in_two $(($(field newest) - 2))
+	sleep_intervals 1
+	tlmnl follow "$(field newest)" 6 >/tmp/seen &
+	tlmnl follow "$(field newest)" 6 >/dev/null
+	wait $!
+	without_traffic all_in /tmp/seen
 }
 
-# Is it in the two that came after that one?
-all_in_two()
+all_in()
 {
-	tlmnl since "$1" | head -n 2 | jq -es "all((.cells | length >= $ports - 4) and $chain)" >/dev/null
+	jq -es "all((.cells | length >= $ports - 4) and $chain)" "$1" >/dev/null
 }
 
 # ---- the traffic ------------------------------------------------------------
