@@ -104,10 +104,9 @@ static int control_begin(const struct tl_daemon *daemon, const struct tl_feed *f
 {
 	struct tl_adapt_feed fresh = { .processors = feed->processors,
 				       .function_trap_s = control->feed.function_trap_s };
-
 	struct tl_own own = control->own;
 
-	/* We are asked meanwhile. */
+	/* The name stays: we are asked meanwhile. */
 	control->own.port = 0;
 	tl_control_end(control);
 	*control = (struct tl_control){ .ctl = feed->ctl, .log = daemon->log, .state = control->state, .own = own,
@@ -270,7 +269,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 		daemon->service->bound = on_bound;
 		daemon->service->bound_arg = &control;
 		code = tl_service_begin(daemon->service, err);
-		/* It could not serve there. */
+		/* Where it does serve: the port may be somebody else's. */
 		own_hold(daemon, &control);
 	}
 	code = code ? code : intervals(daemon, &feed, &control, err);
