@@ -131,7 +131,7 @@ static int renew(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl
 	return control_begin(daemon, feed, control, err);
 }
 
-static int follow(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_error *err)
+static int follow(const struct tl_daemon *daemon, struct tl_feed *feed, struct tl_control *control, struct tl_error *err)
 {
 	int code = tl_feed_open(feed, true, err);
 
@@ -139,10 +139,17 @@ static int follow(const struct tl_daemon *daemon, struct tl_feed *feed, struct t
 		return code;
 	feed->no_hosts = !wants_hosts(daemon);
 	feed->glances = GLANCES;
+	/* Before anything is measured: others may ask us already. */
+	control->ctl = feed->ctl;
+	lease_set(control, feed);
+	own_hold(daemon, control);
 	code = enable(daemon, feed, err);
 	code = code ? code : interval_check(feed, err);
-	if (code)
+	if (code) {
+		tl_own_end(&control->own, control->ctl);
+		control->ctl = NULL;
 		tl_feed_close(feed);
+	}
 	return code;
 }
 
@@ -174,7 +181,7 @@ static int outlast(const struct tl_daemon *daemon, struct tl_feed *feed, struct 
 		tl_service_turn(daemon->service, &gone);
 		keep(daemon, NULL);
 		tl_signals_sleep(TURN_S);
-		code = follow(daemon, feed, err);
+		code = follow(daemon, feed, control, err);
 	}
 	if (code)
 		return tl_signals_stopped() ? 0 : code;
@@ -256,7 +263,7 @@ int tl_daemon_loop(const struct tl_daemon *daemon, struct tl_error *err)
 
 	/* It takes a while, and intervals are kept for sixteen only. */
 	tl_probe_cost_measure(&cost, DEVICES);
-	code = follow(daemon, &feed, err);
+	code = follow(daemon, &feed, &control, err);
 	if (code)
 		return code;
 	tl_signals_catch();
