@@ -19,13 +19,13 @@
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/sched.h>
-#include <linux/seqlock.h>
+#include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
 #include "compat/uprobe.h"
 #include "frames.h"
+#include "lock.h"
 #include "memory.h"
 #include "shard.h"
 #include "stack.h"
@@ -34,11 +34,12 @@
 
 #define DEPTH 24 /* functions that a thread is in at once */
 #define POOL_LOW 16
+#define BRING_MAX 3 /* times that we have a page brought to memory */
 
-/* Others than its thread read it only to let that go, see let_go(). */
+/* Of a thread, which others look at only to let that go, see let_go(). */
 struct tl_frames {
 	struct tl_pool_item item;
-	seqcount_t seq; /* of all but home */
+	raw_spinlock_t lock; /* protects the rest; the thread reads home without it */
 	struct tl_stack home; /* that the thread was met on first */
 	unsigned int depth;
 	bool in_doubt; /* the last one returns next, or was left */
@@ -180,9 +181,9 @@ void tl_frames_enter(struct tl_frames *f, struct tl_function_key function,
 		     unsigned long stack, unsigned long caller)
 {
 	lockdep_assert_irqs_disabled();
-	raw_write_seqcount_begin(&f->seq);
+	tl_spin_lock(&f->lock);
 	put_on(f, function, stack, caller);
-	raw_write_seqcount_end(&f->seq);
+	tl_spin_unlock(&f->lock);
 }
 
 /* Its time is part of the one below, once: when the last frame of the same call goes. */
@@ -266,25 +267,32 @@ bool tl_frames_leave(struct tl_frames *f, struct tl_function_key function,
 	bool seen;
 
 	lockdep_assert_irqs_disabled();
-	raw_write_seqcount_begin(&f->seq);
+	tl_spin_lock(&f->lock);
 	seen = find_and_leave(f, function, stack, sums);
-	raw_write_seqcount_end(&f->seq);
+	tl_spin_unlock(&f->lock);
 	return seen;
 }
 
 /* ---- threads --------------------------------------------------------------------------- */
 
+static void construct(void *object)
+{
+	struct tl_frames *f = object;
+
+	raw_spin_lock_init(&f->lock);
+}
+
 static struct tl_frames *frames_of(struct tl_task *task)
 {
-	if (!task->frames) {
+	if (!task->frames)
 		task->frames = tl_pool_get(&pool);
-		if (task->frames) {
-			seqcount_init(&task->frames->seq);
-			task->frames->depth = 0;
-			task->frames->in_doubt = false;
-		}
-	}
 	return task->frames;
+}
+
+static void forget_all(struct tl_frames *f)
+{
+	f->depth = 0;
+	f->in_doubt = false;
 }
 
 /**
@@ -309,10 +317,15 @@ struct tl_frames *tl_frames_own(void)
 /* A thread goes. Context: interrupts off. */
 void tl_frames_forget(struct tl_task *task)
 {
-	if (task->frames) {
-		WRITE_ONCE(task->frames->home.mm, NULL);
-		tl_pool_put(&pool, task->frames);
-	}
+	struct tl_frames *f = task->frames;
+
+	if (!f)
+		return;
+	tl_spin_lock(&f->lock);
+	WRITE_ONCE(f->home.mm, NULL);
+	forget_all(f);
+	tl_spin_unlock(&f->lock);
+	tl_pool_put(&pool, f);
 	task->frames = NULL;
 }
 
@@ -327,50 +340,82 @@ void tl_frames_forget(struct tl_task *task)
 bool tl_frames_at_home(struct tl_frames *f, unsigned long stack)
 {
 	struct tl_stack now;
+	unsigned long flags;
 
 	if (likely(tl_stack_has(&f->home, stack)))
 		return true;
 	if (!tl_stack_look(&now, stack) || !tl_stack_goes_on(&f->home, &now))
 		return false;
+	raw_spin_lock_irqsave(&f->lock, flags);
+	/* What it was in when it began to run another program. */
+	while (f->depth && f->home.mm != now.mm)
+		drop_top(f);
+	if (!f->depth)
+		f->in_doubt = false;
 	f->home.low = now.low;
 	f->home.high = now.high;
 	WRITE_ONCE(f->home.mm, now.mm);
+	raw_spin_unlock_irqrestore(&f->lock, flags);
 	return true;
 }
 
-/* Where a thread's functions return to, as it was at one moment. */
-struct returns {
-	unsigned int n;
-	struct {
-		unsigned long stack, caller;
-	} of[DEPTH];
-};
-
-static void returns_of(struct tl_frames *f, struct returns *returns)
+/*
+ * Return: where the kernel has the thread's functions return to, 0 if they return to who has
+ * called them. What is not in memory is brought there.
+ */
+static unsigned long trampoline_of(struct tl_frames *f)
 {
-	unsigned int seq, i;
+	unsigned long stacks[DEPTH], trampoline = 0, flags;
+	unsigned int n, i;
 
-	do {
-		seq = read_seqcount_begin(&f->seq);
-		returns->n = min_t(unsigned int, f->depth, DEPTH);
-		for (i = 0; i < returns->n; i++) {
-			returns->of[i].stack = f->frames[i].stack;
-			returns->of[i].caller = f->frames[i].caller;
-		}
-	} while (read_seqcount_retry(&f->seq, seq));
+	raw_spin_lock_irqsave(&f->lock, flags);
+	n = f->depth;
+	for (i = 0; i < n; i++)
+		stacks[i] = f->frames[i].stack;
+	raw_spin_unlock_irqrestore(&f->lock, flags);
+	while (n-- && !trampoline)
+		trampoline = tl_stack_trampoline(stacks[n]);
+	return trampoline;
+}
+
+/*
+ * The thread may be running: were it to leave a function and enter another one meanwhile, that
+ * would return to who has called the first. It needs the lock for either.
+ *
+ * Return: 0, or where the stack must be brought to memory first.
+ */
+static unsigned long give_back(struct tl_frames *f, unsigned long trampoline)
+{
+	unsigned long missing = 0, flags;
+	const struct frame *frame;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&f->lock, flags);
+	i = f->home.mm == current->mm ? f->depth : 0;
+	/* Who has jumped to another lies where that does, and had the right address. */
+	while (i-- && !missing) {
+		frame = &f->frames[i];
+		if (!tl_stack_give_back(frame->stack, frame->caller, trampoline))
+			missing = frame->stack;
+	}
+	raw_spin_unlock_irqrestore(&f->lock, flags);
+	return missing;
 }
 
 static void let_go(void *object, void *arg)
 {
 	struct tl_frames *f = object;
-	struct returns returns;
+	unsigned long trampoline, missing;
+	unsigned int i;
 
 	if (READ_ONCE(f->home.mm) != current->mm)
 		return;
-	returns_of(f, &returns);
-	/* Who has jumped to another lies where that does, and had the right address. */
-	while (returns.n--)
-		tl_stack_give_back(returns.of[returns.n].stack, returns.of[returns.n].caller);
+	trampoline = trampoline_of(f);
+	missing = trampoline ? give_back(f, trampoline) : 0;
+	for (i = 0; missing && i < BRING_MAX; i++) {
+		tl_stack_bring(missing);
+		missing = give_back(f, trampoline);
+	}
 }
 
 /**
@@ -387,7 +432,7 @@ void tl_frames_let_go(void)
 
 int tl_frames_init(void)
 {
-	return tl_pool_init(&pool, "frames", sizeof(struct tl_frames), POOL_LOW, NULL);
+	return tl_pool_init(&pool, "frames", sizeof(struct tl_frames), POOL_LOW, construct);
 }
 
 void tl_frames_exit(void)

@@ -8,8 +8,8 @@
  * thread works on. Nothing else leaves the kernel.
  *
  * A program that goes on with other stacks (coroutines) must not be probed at returns, see
- * stack.c: at the first sign of it all functions of the program are let go, and the tier has no
- * others probed any more.
+ * stack.c: at the first sign of it all functions of the program are let go at once, and the tier
+ * has no others probed any more.
  *
  * A trap costs as much as thousands of instructions, so each function has a rate: one that
  * is called more often is told to be too hot, takes its traps off at once, wherever it is
@@ -61,6 +61,8 @@ static u32 last_id;
 static unsigned int probed; /* so many are; may be read without the lock */
 
 static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
+/* Who changes a place in functions holds it, too, so that handlers may look at all of them. */
+static DEFINE_RAW_SPINLOCK(places);
 static struct work_struct drop_work;
 
 /* ---- in the tier's processes -------------------------------------------------------- */
@@ -70,10 +72,36 @@ static bool is_dropped(const struct function *function)
 	return READ_ONCE(function->state) != TIERLENS_FUNCTION_STATE_PROBED;
 }
 
-static void drop(struct function *function, u8 state)
+static bool is_let_go(const struct function *function)
 {
-	WRITE_ONCE(function->state, state);
+	return READ_ONCE(function->state) == TIERLENS_FUNCTION_STATE_STACKS;
+}
+
+static void drop_soon(void)
+{
 	queue_work(system_unbound_wq, &drop_work);
+}
+
+static void let_go(struct function *function)
+{
+	lockdep_assert_held(&places);
+	WRITE_ONCE(function->state, TIERLENS_FUNCTION_STATE_STACKS);
+	/* If the tier just goes, that may be the next one at its place: it stays unprobed. */
+	WRITE_ONCE(tl_tier_at(function->tier)->switches_stacks, true);
+}
+
+/* If one function of a program was met on another stack, all are let go. */
+static void let_program_go(const struct function *met)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&places, flags);
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i] && file_inode(functions[i]->program) == file_inode(met->program))
+			let_go(functions[i]);
+	raw_spin_unlock_irqrestore(&places, flags);
+	drop_soon();
 }
 
 /* Return: whether it is called more often than it may. */
@@ -87,7 +115,9 @@ static bool is_hot(struct function *function)
 	}
 	if (atomic_inc_return(&function->in_second) <= function->rate_max)
 		return false;
-	drop(function, TIERLENS_FUNCTION_STATE_HOT);
+	/* Unless it is let go just now, which counts for more. */
+	cmpxchg(&function->state, TIERLENS_FUNCTION_STATE_PROBED, TIERLENS_FUNCTION_STATE_HOT);
+	drop_soon();
 	return true;
 }
 
@@ -137,6 +167,17 @@ static bool runs_it(const struct function *function, const struct mm_struct *mm)
 	return same;
 }
 
+/*
+ * A trap is taken off where it was met. If the program was let go, who did so may have missed what
+ * a thread has entered just then: all who meet a trap after that look again.
+ */
+static int give_up(const struct function *function)
+{
+	if (is_let_go(function))
+		tl_frames_let_go();
+	return UPROBE_HANDLER_REMOVE;
+}
+
 /* Context: task, may sleep. */
 static int on_enter(TL_UPROBE_ENTER)
 {
@@ -149,7 +190,7 @@ static int on_enter(TL_UPROBE_ENTER)
 		return 0;
 	atomic64_inc(&function->hits);
 	if (unlikely(is_dropped(function) || is_hot(function)))
-		return UPROBE_HANDLER_REMOVE;
+		return give_up(function);
 	if (!has_requests())
 		return 0;
 	frames = tl_frames_own();
@@ -158,9 +199,8 @@ static int on_enter(TL_UPROBE_ENTER)
 		return 0;
 	}
 	if (unlikely(!tl_frames_at_home(frames, stack))) {
-		tl_frames_let_go();
-		drop(function, TIERLENS_FUNCTION_STATE_STACKS);
-		return UPROBE_HANDLER_REMOVE;
+		let_program_go(function);
+		return give_up(function);
 	}
 	caller = tl_stack_caller(stack);
 	local_irq_save(flags);
@@ -168,6 +208,9 @@ static int on_enter(TL_UPROBE_ENTER)
 	tl_frames_enter(frames, function->key, stack, caller);
 	tl_cost_end(TL_COST_FUNCTION, NULL, began);
 	local_irq_restore(flags);
+	/* Who lets the program go has looked before that was there, or finds it. */
+	if (unlikely(is_let_go(function)))
+		return give_up(function);
 	return 0;
 }
 
@@ -215,20 +258,6 @@ static void probe_end(struct function *function)
 	WRITE_ONCE(probed, probed - 1);
 }
 
-/* If one function of a program was met on another stack, all are let go. */
-static void drop_program(const struct function *met)
-{
-	struct tl_tier *tier = tl_tier_at(met->tier);
-	unsigned int i;
-
-	lockdep_assert_held(&lock);
-	if (tier && tier->id == met->tier)
-		WRITE_ONCE(tier->switches_stacks, true);
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		if (functions[i] && file_inode(functions[i]->program) == file_inode(met->program))
-			WRITE_ONCE(functions[i]->state, TIERLENS_FUNCTION_STATE_STACKS);
-}
-
 /* Those that are dropped stay in the table, so that it can be asked which, and why. */
 static void drop_probes(struct work_struct *work)
 {
@@ -236,14 +265,20 @@ static void drop_probes(struct work_struct *work)
 
 	mutex_lock(&lock);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		if (functions[i] && functions[i]->probed &&
-		    READ_ONCE(functions[i]->state) == TIERLENS_FUNCTION_STATE_STACKS)
-			drop_program(functions[i]);
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		if (functions[i] && is_dropped(functions[i]))
 			probe_end(functions[i]);
 	tl_compat_uprobes_wait();
 	mutex_unlock(&lock);
+}
+
+static void put(struct function **place, struct function *function)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&lock);
+	raw_spin_lock_irqsave(&places, flags);
+	*place = function;
+	raw_spin_unlock_irqrestore(&places, flags);
 }
 
 static int probe_begin(struct function *function, struct netlink_ext_ack *extack)
@@ -321,27 +356,40 @@ static struct function **place_for(const struct tl_method_ask *ask, u32 tier,
 	return ERR_PTR(-ENOSPC);
 }
 
-static int add(const struct tl_method_ask *ask, u32 tier, u32 *id,
+static int check_stacks(const struct tl_tier *tier, struct netlink_ext_ack *extack)
+{
+	if (!READ_ONCE(tier->switches_stacks))
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "the tier's program goes on with stacks of its own (coroutines), which probes at returns would break: level server shows its calls");
+	return -EOPNOTSUPP;
+}
+
+static int add(const struct tl_method_ask *ask, const struct tl_tier *tier, u32 *id,
 	       struct netlink_ext_ack *extack)
 {
-	struct function **place = place_for(ask, tier, extack), *function;
+	struct function **place = place_for(ask, tier->id, extack), *function;
 	int ret;
 
 	if (IS_ERR(place))
 		return PTR_ERR(place);
-	function = function_new(ask, tier);
+	function = function_new(ask, tier->id);
 	if (!function) {
 		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
 		return -ENOMEM;
 	}
 	function->key.place = place - functions;
 	tl_frames_lost_begin(function->key);
-	ret = probe_begin(function, extack);
+	/* Who lets the program go has said so, or finds it at its place. */
+	put(place, function);
+	ret = check_stacks(tier, extack);
+	if (!ret)
+		ret = probe_begin(function, extack);
 	if (ret) {
+		put(place, NULL);
 		function_free(function);
 		return ret;
 	}
-	*place = function;
 	*id = function->key.id;
 	return 0;
 }
@@ -387,16 +435,13 @@ int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_a
 			       "the tier is not at level method: set that first (tierlens level TIER method)");
 		return -EINVAL;
 	}
-	if (READ_ONCE(tier->switches_stacks)) {
-		NL_SET_ERR_MSG(extack,
-			       "the tier's program goes on with stacks of its own (coroutines), which probes at returns would break: level server shows its calls");
-		return -EOPNOTSUPP;
-	}
-	ret = check_files(ask, extack);
+	ret = check_stacks(tier, extack);
+	if (!ret)
+		ret = check_files(ask, extack);
 	if (ret)
 		return ret;
 	mutex_lock(&lock);
-	ret = add(ask, tier->id, id, extack);
+	ret = add(ask, tier, id, extack);
 	mutex_unlock(&lock);
 	return ret;
 }
@@ -418,7 +463,7 @@ static unsigned int forget(u32 tier, u32 id)
 				continue;
 			probe_end(function);
 			gone[n++] = function;
-			functions[i] = NULL;
+			put(&functions[i], NULL);
 		}
 		if (n)
 			tl_compat_uprobes_wait();

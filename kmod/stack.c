@@ -89,22 +89,54 @@ static bool is_trampoline(unsigned long address)
 }
 
 /**
- * tl_stack_give_back() - Let a function return to its caller, and to nobody before
+ * tl_stack_trampoline() - Where the kernel has a function return to
  * @sp: stack pointer at its entry
- * @caller: of tl_stack_caller() then
  *
- * It may return in another thread. If it has already, what is there now is left as it is.
+ * Context: task, may sleep.
+ * Return: the address; 0: it returns to its caller.
+ */
+unsigned long tl_stack_trampoline(unsigned long sp)
+{
+	unsigned long now;
+
+	return !get_user(now, (unsigned long __user *)sp) && is_trampoline(now) ? now : 0;
+}
+
+/**
+ * tl_stack_bring() - Bring what is at a stack pointer to memory, so that it can be written
+ * @sp: stack pointer
  *
  * Context: task, may sleep.
  */
-void tl_stack_give_back(unsigned long sp, unsigned long caller)
+void tl_stack_bring(unsigned long sp)
+{
+	struct page *page;
+
+	if (get_user_pages_fast(sp, 1, FOLL_WRITE, &page) == 1)
+		put_page(page);
+}
+
+/**
+ * tl_stack_give_back() - Let a function return to its caller, and to nobody before
+ * @sp: stack pointer at its entry
+ * @caller: of tl_stack_caller() then
+ * @trampoline: of tl_stack_trampoline(); if it does not return there, it is left as it is
+ *
+ * It may return in another thread.
+ *
+ * Context: any.
+ * Return: false if it is not in memory.
+ */
+bool tl_stack_give_back(unsigned long sp, unsigned long caller, unsigned long trampoline)
 {
 	unsigned long __user *at = (unsigned long __user *)sp;
 	unsigned long now;
-	int failed;
+	bool there;
 
-	if (!caller || get_user(now, at) || now == caller || !is_trampoline(now))
-		return;
-	failed = put_user(caller, at);
-	(void)failed; /* it is not mapped any more: nobody returns there */
+	if (!caller)
+		return true;
+	pagefault_disable();
+	there = !get_user(now, at) && (now != trampoline || !put_user(caller, at));
+	pagefault_enable();
+	return there;
 }

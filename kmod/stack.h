@@ -22,6 +22,8 @@ static inline bool tl_stack_has(const struct tl_stack *stack, unsigned long sp)
 bool tl_stack_look(struct tl_stack *stack, unsigned long sp);
 bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now);
 unsigned long tl_stack_caller(unsigned long sp);
-void tl_stack_give_back(unsigned long sp, unsigned long caller);
+unsigned long tl_stack_trampoline(unsigned long sp);
+void tl_stack_bring(unsigned long sp);
+bool tl_stack_give_back(unsigned long sp, unsigned long caller, unsigned long trampoline);
 
 #endif

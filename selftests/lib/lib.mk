@@ -31,7 +31,7 @@ guest-uring-cflags := $(if $(GUEST_URING),-DTIER_URING $(filter -I%,$(GUEST_URIN
 
 # What tierlens selftest runs: these are installed with it.
 SELFTEST_PROGRAMS := $(addprefix $(GUEST_OUT)/,tierserver load)
-GUEST_PROGRAMS := $(SELFTEST_PROGRAMS) $(addprefix $(GUEST_OUT)/,jobber jobber-bare replog lockloop stepper recorder-lock.so)
+GUEST_PROGRAMS := $(SELFTEST_PROGRAMS) $(addprefix $(GUEST_OUT)/,jobber jobber-bare replog lockloop stepper switcher recorder-lock.so)
 
 .PHONY: guest-programs
 guest-programs: $(GUEST_PROGRAMS)
@@ -51,12 +51,13 @@ $(GUEST_OUT)/load: $(guest-load-objs:%=$(GUEST_OBJ)/%.o)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(GUEST_LDFLAGS) -o $@ $^ -lm
 
 # Their libraries' functions are watched, so they have some; and their own are to be found on the stack.
-$(patsubst %,$(GUEST_OBJ)/%.o,jobber replog lockloop stepper): private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
+$(patsubst %,$(GUEST_OBJ)/%.o,jobber replog lockloop stepper switcher): private GUEST_CFLAGS += -fno-optimize-sibling-calls -fno-ipa-icf
 $(GUEST_OUT)/jobber: $(GUEST_OBJ)/jobber.o
 $(GUEST_OUT)/replog: $(patsubst %,$(GUEST_OBJ)/%.o,replog addr opt)
 $(GUEST_OUT)/lockloop: $(patsubst %,$(GUEST_OBJ)/%.o,lockloop addr opt)
 $(GUEST_OUT)/stepper: $(patsubst %,$(GUEST_OBJ)/%.o,stepper frame addr opt)
-$(GUEST_OUT)/jobber $(GUEST_OUT)/replog $(GUEST_OUT)/lockloop $(GUEST_OUT)/stepper:
+$(GUEST_OUT)/switcher: $(patsubst %,$(GUEST_OBJ)/%.o,switcher addr opt)
+$(GUEST_OUT)/jobber $(GUEST_OUT)/replog $(GUEST_OUT)/lockloop $(GUEST_OUT)/stepper $(GUEST_OUT)/switcher:
 	@mkdir -p $(@D)
 	$(GUEST_CC) -pthread $(GUEST_CFLAGS) $(filter-out -static,$(GUEST_LDFLAGS)) -o $@ $^
 

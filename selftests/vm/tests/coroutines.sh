@@ -45,6 +45,23 @@ for pool in 1 4; do
 	wait $server
 done
 
+# Who meets the other stack looks at all threads. One of them leaves a function just then and calls another
+# from the same place, which has to return there.
+switcher=/job/bin/switcher port=7308
+[ -x $switcher ] || switcher=$(command -v switcher)
+"$switcher" --port $port >/tmp/switcher.json &
+server=$!
+wait_until 10 listening $port
+is "$(exec 3<>/dev/tcp/127.0.0.1/$port && echo hello >&3 && cat <&3)" OK \
+	'a thread changes functions: it serves'
+check 'a thread changes functions: level method' tierlens level switcher:$port method --function first \
+	--function inner --function second --function hello
+kill -USR1 $server
+check 'a thread changes functions: the program ends as it should' wait $server
+is "$(jq -c '[.same_place, .waited]' /tmp/switcher.json)" '[true,true]' 'a thread changes functions: just as it is looked at'
+is "$(jq -c '[.after_first, .after_second]' /tmp/switcher.json)" '[1,1]' \
+	'a thread changes functions: each of them returns to who has called it'
+
 # What is copied to and fro at one place is known by its library.
 libm=$(ldconfig -p | awk '/libm\.so\.6/ { print $NF; exit }')
 cp "$libm" /tmp/_greenlet.cpython-311-x86_64-linux-gnu.so
