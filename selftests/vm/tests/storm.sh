@@ -197,13 +197,14 @@ cap_is_reached()
 
 cap_reached()
 {
-	local burst n=0 beyond=0
+	local burst n=0 now beyond=0
 
 	coproc BURST { exec python3 /tmp/burst.py $((6000 / slow)); }
 	burst=$BURST_PID
 	# However long it takes, as long as it goes on; with the cap reached, for another thousand.
 	until [ "$n" = all ] || ((beyond > 4)); do
-		read -r -t 100 -u "${BURST[0]}" n || { not_ok "the burst goes on after $n connections"; break; }
+		read -r -t 100 -u "${BURST[0]}" now || { not_ok "the burst goes on after $n connections"; break; }
+		n=$now
 		if cap_is_reached; then
 			((beyond++)) || diag "the cap is reached: within $n connections"
 		fi
