@@ -91,11 +91,13 @@ static void let_go(struct function *function)
 }
 
 /* If one function of a program was met on another stack, all are let go. */
-static void let_program_go(const struct function *met)
+static void let_program_go(struct function *met)
 {
 	unsigned long flags;
 	unsigned int i;
 
+	/* It may have been forgotten just now. */
+	WRITE_ONCE(met->state, TIERLENS_FUNCTION_STATE_STACKS);
 	raw_spin_lock_irqsave(&places, flags);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		if (functions[i] && file_inode(functions[i]->program) == file_inode(met->program))
@@ -544,7 +546,7 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 		view->tier = function->tier;
 		strscpy(view->name, function->name, sizeof(view->name));
 		view->offset = function->uprobe.offset;
-		view->state = function->state;
+		view->state = READ_ONCE(function->state);
 		view->rate_max = function->rate_max;
 		view->hits = atomic64_read(&function->hits);
 		view->lost = tl_frames_lost(i);
