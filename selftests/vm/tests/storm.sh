@@ -199,6 +199,8 @@ cap_reached()
 {
 	local burst n=0 now beyond=0
 
+	# Or looking would take longer than what is looked at: the processor is full.
+	renice -n -20 -p $$ >/dev/null
 	coproc BURST { exec python3 /tmp/burst.py $((6000 / slow)); }
 	burst=$BURST_PID
 	# However long it takes, as long as it goes on; with the cap reached, for another thousand.
@@ -213,6 +215,7 @@ cap_reached()
 	[ "$(tierlens status --json | jq .memory_used_bytes)" -le $((4 << 20)) ] || not_ok 'memory is under its cap'
 	kill -KILL "$burst"
 	wait "$burst" 2>/dev/null
+	renice -n 0 -p $$ >/dev/null
 }
 
 # ---- the test -------------------------------------------------------------------
