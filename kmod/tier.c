@@ -453,8 +453,8 @@ unsigned int tl_tier_end(void)
  * tl_tier_at() - The tier at a place
  * @i: the place, from 1
  *
- * Context: process; control.c's lock is held, or something else keeps the tier. It may be free: then
- * its level says nothing.
+ * Context: process; control.c's lock is held, or something else keeps the tier. It may be free:
+ * then its level says nothing.
  * Return: NULL if there is no such place.
  */
 struct tl_tier *tl_tier_at(unsigned int i)
