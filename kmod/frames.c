@@ -289,12 +289,6 @@ static struct tl_frames *frames_of(struct tl_task *task)
 	return task->frames;
 }
 
-static void forget_all(struct tl_frames *f)
-{
-	f->depth = 0;
-	f->in_doubt = false;
-}
-
 /**
  * tl_frames_own() - What the current thread is in
  *
@@ -323,7 +317,8 @@ void tl_frames_forget(struct tl_task *task)
 		return;
 	tl_spin_lock(&f->lock);
 	WRITE_ONCE(f->home.mm, NULL);
-	forget_all(f);
+	f->depth = 0;
+	f->in_doubt = false;
 	tl_spin_unlock(&f->lock);
 	tl_pool_put(&pool, f);
 	task->frames = NULL;
@@ -382,6 +377,8 @@ static unsigned long trampoline_of(struct tl_frames *f)
  * The thread may be running: were it to leave a function and enter another one meanwhile, that
  * would return to who has called the first. It needs the lock for either.
  *
+ * What is not in memory does not keep the others from it.
+ *
  * Return: 0, or where the stack must be brought to memory first.
  */
 static unsigned long give_back(struct tl_frames *f, unsigned long trampoline)
@@ -393,7 +390,7 @@ static unsigned long give_back(struct tl_frames *f, unsigned long trampoline)
 	raw_spin_lock_irqsave(&f->lock, flags);
 	i = f->home.mm == current->mm ? f->depth : 0;
 	/* Who has jumped to another lies where that does, and had the right address. */
-	while (i-- && !missing) {
+	while (i--) {
 		frame = &f->frames[i];
 		if (!tl_stack_give_back(frame->stack, frame->caller, trampoline))
 			missing = frame->stack;
