@@ -68,7 +68,7 @@ try_again()
 	diag "$3"
 	for try in 1 2; do
 		tierlens selftest --shapes "$1" --connections "$2" --requests $((${REQUESTS:-1440} / slow)) --seconds 100 --json \
-			>$json 2>/dev/null
+			>$json 2>/dev/null </dev/null
 		is "$(jq .events_rest $json)" 0 "$1, $2 connections, again: events seen = attributed + unattributed + ignored"
 		if [ $try = 2 ] || jq -e '.trials[0] | .verdict != "missed" or .wrong > .wanted_wrong * .calls' $json >/dev/null; then
 			judge $json
