@@ -4,6 +4,7 @@
 # Readers of intervals: fast, slow, asleep, killed. What one of them has read from the
 # beginning on is the truth for all others.
 . /job/lib.sh
+. /job/chain.sh
 # The lines are long.
 export LC_ALL=C
 
@@ -13,12 +14,6 @@ usage='(.usage | map(.tier_name) | index("tierserver:9103") != null)'
 chain="$edges and $paths and $usage"
 
 # ---- helpers ----------------------------------------------------------------
-
-# A number of the module's status.
-field()
-{
-	[[ $(tlmnl status) =~ \"$1\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
-}
 
 # sleep_intervals N: until N more were closed.
 sleep_intervals()
@@ -67,7 +62,7 @@ sixteen()
 
 all_read()
 {
-	[ "$(tail -n 1 /tmp/truth | generations)" = "$(field newest)" ]
+	[ "$(tail -n 1 /tmp/truth | generations)" = "$(of_module newest)" ]
 }
 
 # without_traffic COMMAND...: so that this slow host reads faster than intervals are closed
@@ -87,7 +82,7 @@ begin_to_read()
 {
 	local n newest
 
-	newest=$(field newest)
+	newest=$(of_module newest)
 	: >/tmp/hold
 	holders=()
 	for n in {1..15}; do
@@ -129,8 +124,8 @@ end_traffic()
 all_seen()
 {
 	sleep_intervals 1
-	tlmnl follow "$(field newest)" 6 >/tmp/seen &
-	tlmnl follow "$(field newest)" 6 >/dev/null
+	tlmnl follow "$(of_module newest)" 6 >/tmp/seen &
+	tlmnl follow "$(of_module newest)" 6 >/dev/null
 	wait $!
 	without_traffic all_in /tmp/seen
 }
@@ -159,7 +154,7 @@ until all_seen || [ $interval_ms -ge 3200 ]; do
 	begin_traffic
 done
 diag "intervals of $interval_ms ms"
-begin=$(field newest)
+begin=$(of_module newest)
 tlmnl follow "$begin" 1000000 >/tmp/truth 2>/tmp/truth.err &
 truth=$!
 tlmnl listen 1000000 >/tmp/notifications 2>&1 &
@@ -196,7 +191,7 @@ diag "$SECONDS s"
 
 # ---- late -------------------------------------------------------------------
 
-last=$(field newest)
+last=$(of_module newest)
 sleep_intervals 10
 without_traffic tlmnl since "$last" >/tmp/late
 check 'late by 10 intervals: there are 10' test "$(wc -l </tmp/late)" -ge 10
@@ -205,7 +200,7 @@ check 'late by 10 intervals: all as they were' all_true /tmp/late
 # With the sixteen kept there were as many intervals as there may ever be, or nearly, while those were
 # being read that have gone. The module keeps the memory of as many for those to come.
 kill -KILL "${holders[@]}"
-memory_before=$(field memory_used)
+memory_before=$(of_module memory_used)
 begin_to_read
 kill -KILL "${holders[@]}"
 
@@ -216,7 +211,7 @@ diag "$SECONDS s"
 # The kernel makes the second part when the first is taken: there must be a third.
 for _ in 1 2 3 4 5 6 7 8; do
 	sleep_intervals 1
-	middle=$(field newest)
+	middle=$(of_module newest)
 	[[ $(tlmnl --buffer 8192 --parts get "$middle") != *'"parts":'[12]'}' ]] && break
 done
 tlmnl --buffer 8192 --rcvbuf 1 --stop get "$middle" >/tmp/slow 2>&1 &
@@ -230,9 +225,9 @@ is "$(tlmnl get "$middle" 2>&1)" \
 	'a generation that is gone: ENOENT and a sentence'
 
 tlmnl listen 1 >/dev/null
-before=$(field newest)
+before=$(of_module newest)
 without_traffic tlmnl since "$middle" >/tmp/later
-after=$(field newest)
+after=$(of_module newest)
 diag "$(wc -l </tmp/later) intervals, while $((after - before)) were closed"
 check 'late by 20 intervals: there are the 16 kept' sixteen /tmp/later "$before" "$after"
 check 'late by 20 intervals: the generations show the gap' \
@@ -256,7 +251,7 @@ diag "$SECONDS s"
 
 # If the readers of the second fifteen, or of the first, still held theirs, there would be 15 more at
 # least, 4 MB. The pools may grow with the traffic, but not by so much.
-memory=$(field memory_used)
+memory=$(of_module memory_used)
 diag "memory: $memory_before, now $memory"
 check 'killed readers hold no memory' test $((memory - memory_before)) -lt 3500000
 

@@ -18,16 +18,6 @@ done
 
 # ---- helpers ----------------------------------------------------------------
 
-newest()
-{
-	tlmnl status | jq .newest
-}
-
-newest_is()
-{
-	[ "$(newest)" -ge "$1" ]
-}
-
 # Until an interval has ended: their numbers go on from a higher one, and two more than the last
 # before would be the first.
 enable()
@@ -36,7 +26,7 @@ enable()
 
 	before=$(newest)
 	tlmnl enable $((500 * slow))
-	wait_until 20 newest_is $((before + 1))
+	wait_until 20 newest_after $((before + 1))
 }
 
 # An even mix of all classes; what was measured goes to /tmp/m.jsonl.
@@ -53,7 +43,7 @@ ask()
 # settle GENERATION: all that ended after it, once it can be read
 settle()
 {
-	wait_until 20 newest_is $(($(newest) + 2))
+	wait_until 20 newest_after $(($(newest) + 2))
 	wait_until 30 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl ||
 		diag "the reader has stopped: $(cat /tmp/all.err)"
 	jq -c "select(.generation > $1)" /tmp/all.jsonl >/tmp/m.jsonl

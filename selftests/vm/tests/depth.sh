@@ -14,11 +14,6 @@
 classes=4
 requests=$((${REQUESTS:-128} / slow))
 
-newest()
-{
-	tierlens status --json | jq '.newest // 0'
-}
-
 # What is to be known of the recording's lines since the last chain; $front is its port.
 cat >/tmp/chain.jq <<'END'
 [.[].edges[] | select(.tier != null) | {calls, right: ((.class | ltrimstr("c") | tonumber? // -1) ==

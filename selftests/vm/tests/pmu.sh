@@ -47,7 +47,7 @@ is "$(tlmnl pmu-list)" '' 'no event is left'
 # behind: intervals that the recorder has not written of those that are closed
 behind()
 {
-	echo $(($(tierlens status --json | jq .newest) - ($(wc -l </tmp/still.csv) - 1) / $(nproc)))
+	echo $(($(newest) - ($(wc -l </tmp/still.csv) - 1) / $(nproc)))
 }
 
 at_most_behind()
@@ -60,7 +60,7 @@ pid=$!
 wait_until 20 grep -qs context-switches /tmp/still.csv
 began=$(behind)
 kill -STOP $pid
-wait_until 20 newest_after $(($(tierlens status --json | jq .newest) + 6))
+wait_until 20 newest_after $(($(newest) + 6))
 kill -CONT $pid
 check 'a recorder that stood still for six intervals: it catches up' wait_until 20 at_most_behind $((began + 1))
 kill -INT $pid

@@ -523,7 +523,7 @@ closing_late()
 	tierserver --port 9130 --log /dev/null --requests 1000000 >/dev/null &
 	server[busy]=$!
 	wait_until 20 listening 9130
-	begun=$(of_status .newest)
+	begun=$(newest)
 	tlmnl follow "$begun" 1000000 >/tmp/read 2>/tmp/read.err &
 	reader=$!
 	# Before the hogs.
@@ -543,7 +543,7 @@ closing_late()
 	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
 	status_has '.losses.late > 100' && ok "$name: requests ended long after their interval should have been closed" ||
 		not_ok "$name: it was not late: $(of_status .losses)"
-	begun=$(of_status .newest)
+	begun=$(newest)
 	wait_until $((20 * slow)) read_until /tmp/read "$begun" || not_ok "$name: all are read"
 	kill $reader
 	wait $reader 2>/dev/null
@@ -551,17 +551,6 @@ closing_late()
 }
 
 # ---- readers --------------------------------------------------------------------
-
-newest()
-{
-	of_status .newest
-}
-
-# read_until FILE GENERATION: its last line is of that one, or a later one
-read_until()
-{
-	[ "$(tail -n 1 "$1" | jq .generation)" -ge "$2" ]
-}
 
 # gap FILE: intervals that are missing between the first and the last
 gap()
@@ -582,7 +571,7 @@ readers_stopped()
 	wait_until $((20 * slow)) read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other reads"
 	kill -STOP "${readers[@]}"
 	begun=$(newest)
-	wait_until $((20 * slow)) status_has ".newest > $begun + 20" || not_ok "$name: intervals are closed meanwhile"
+	wait_until $((20 * slow)) newest_after $((begun + 21)) || not_ok "$name: intervals are closed meanwhile"
 	is "$(ps -o stat= -p "${readers[0]},${readers[1]}" | cut -c 1 | paste -sd' ')" 'T T' "$name: they stand still"
 	begun=$(newest)
 	[ "$(tlmnl get | jq .generation)" -ge "$begun" ] && ok "$name: others read the newest meanwhile" ||
