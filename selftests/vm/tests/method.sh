@@ -238,9 +238,9 @@ probe jump >/dev/null || not_ok 'probe jump'
 stop_stepper
 start_stepper --tiny 2000
 ask 3
-probe tiny "$stepper" 1000 >/dev/null || not_ok 'probe tiny'
+probe tiny "$stepper" $((1000 / slow)) >/dev/null || not_ok 'probe tiny'
 ask 30
-is "$(tlmnl function-list | jq -c 'select(.name == "tiny") | [.state, .rate_max]')" '[1,1000]' 'too hot, and told so'
+is "$(tlmnl function-list | jq -c 'select(.name == "tiny") | [.state, .rate_max]')" "[1,$((1000 / slow))]" 'too hot, and told so'
 hot=$(tlmnl function-list | jq 'select(.name == "tiny") | .hits')
 ask 10
 is "$(tlmnl function-list | jq 'select(.name == "tiny") | .hits')" "$hot" 'and probed no longer'
