@@ -13,9 +13,9 @@ short=$((${SHORT:-2000} / slow))
 
 # ask COUNT
 #
-# On one processor, on which what it sends is received in order. Where the acknowledgement of a connection is still
-# waiting on one processor when the request comes on another, it can find the listening socket, which resets the
-# connection though the request is served: one in a million, whoever looks (Linux 6.1).
+# On one processor, on which what it sends is received in order. From two, an acknowledgement may come so late that
+# Linux 6.1 finds the listening socket for it, which sends a reset: one in 10,000 connections, without the module, too.
+# One in a million comes while a request waits for its answer.
 ask()
 {
 	taskset -c 0 load --to 9102 --ask 'short size=10' --connections 2 --reconnect-every 1 --requests "$1" --seconds 9000 >/tmp/load.json ||
