@@ -31,7 +31,10 @@ load --to 9101 --connections 3 --ask home --requests $requests --seconds 200 --b
 	>/tmp/load.json || not_ok 'load'
 wait_for_interval
 stop_record || not_ok 'record'
+before=$(newest)
 status=$(tierlens status --json)
+is "$(jq -c "[.newest >= $before and .newest <= $(newest), (.interval_s * 1000 | round), (.quiet_s * 1000 | round)]" <<<"$status")" \
+	"[true,$(of_module interval_ms),$(of_module quiet_ms)]" 'both clients are told the same'
 stop_servers
 tierlens disable
 unload_module
