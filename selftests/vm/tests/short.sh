@@ -15,7 +15,7 @@ short=$((${SHORT:-2000} / slow))
 #
 # On one processor, on which what it sends is received in order. From two, an acknowledgement may come so late that
 # Linux 6.1 finds the listening socket for it, which sends a reset: one in 10,000 connections, without the module, too.
-# One in a million comes while a request waits for its answer.
+# Of a million requests one, served and counted, had a reset instead of its answer. scale.sh asks from all processors.
 ask()
 {
 	taskset -c 0 load --to 9102 --ask 'short size=10' --connections 2 --reconnect-every 1 --requests "$1" --seconds 9000 >/tmp/load.json ||
