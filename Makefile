@@ -134,7 +134,7 @@ soak: ## an hour of the shop in a virtual machine, levels switching, the daemon 
 	@tools/kmod-build 6.1
 	selftests/vm/run 6.1+single --add $(O)/user-test/tierlensd=bin/tierlensd-san $(ARGS) selftests/vm/tests/soak.sh
 
-check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the debug and KCSAN kernels, 1,000,000 messages and a minute of each fuzzer, and the packages on a clean Debian
+check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, 1,000,000 short ones, the debug and KCSAN kernels, 1,000,000 messages and a minute of each fuzzer, and the packages on a clean Debian
 	@TIERLENS_TESTS=all $(MAKE) --no-print-directory check
 	@MODEL_REPEATS=300 $(MAKE) --no-print-directory check-model
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
@@ -145,6 +145,8 @@ check-long: ## all tests on all kernels, 500 reloads, 10,000 connections, the de
 		selftests/vm/tests/reload.sh
 	selftests/vm/run 6.1+single --env HELD=9000 --env THREADS=1000 --env TIERS=20 \
 		selftests/vm/tests/scale.sh
+	selftests/vm/run 6.1+single --timeout 9000 --env SHORT=1000000 \
+		selftests/vm/tests/short.sh
 	selftests/vm/run 6.1+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1-debug+single --env STORMS=all selftests/vm/tests/storm.sh
 	selftests/vm/run 6.1+single --env STORMS=all --env CONNECTIONS=1000 selftests/vm/tests/storm-host.sh

@@ -3,7 +3,7 @@
 # vm: arch=amd64 kernels=6.1 timeout=300 machine=single
 #
 # Connections of one request each, one after the other: each request is counted, nothing is lost, and no more
-# memory is used than after the first tenth of them. A million takes half an hour to an hour in the emulator:
+# memory is used than after the first tenth of them. A million takes an hour or more in the emulator:
 #
 #   selftests/vm/run 6.1+single --timeout 9000 --env SHORT=1000000 selftests/vm/tests/short.sh
 . /job/lib.sh
