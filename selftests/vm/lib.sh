@@ -11,6 +11,7 @@ exit_skip=4
 slow=1
 [ ! -e /sys/kernel/debug/kmemleak ] || slow=8
 [ ! -e /sys/kernel/debug/kcsan ] || slow=8
+readonly slow
 
 # ---- TAP --------------------------------------------------------------------
 
@@ -107,10 +108,10 @@ unload_module()
 
 # ---- waiting ----------------------------------------------------------------
 
-# wait_until SECONDS COMMAND...
+# wait_until SECONDS COMMAND...: longer on a kernel that is slower
 wait_until()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * slow))
 	shift
 
 	until "$@" >/dev/null 2>&1; do

@@ -59,7 +59,7 @@ daemon=$!
 sleep 60
 is "$(said 'map(select(.kind == "decision" and .from != .to)) | length')" 0 'sixty healthy windows: no level is changed'
 kill -USR1 $server
-slow=$(now)
+slowed=$(now)
 sleep 15
 kill -USR2 $server
 well=$(now)
@@ -68,8 +68,8 @@ cp /tmp/d.jsonl /tmp/d.err /out/ 2>/dev/null
 raised=$(said 'map(select(.kind == "decision" and .to == "method")) | .[0]')
 is "$(jq -r .tier <<<"$raised")" "stepper:$back" 'the tier whose function is slow is looked at'
 # A window is decided on when it has ended, and can be read.
-jq -en "$(jq .t <<<"$raised") - $slow <= 2.5" >/dev/null && ok 'after two windows at most' || not_ok 'after two windows at most'
-diag "$(jq -r '"\(.t): \(.text)"' <<<"$raised") ($(jq -n "$(jq .t <<<"$raised") - $slow") s)"
+jq -en "$(jq .t <<<"$raised") - $slowed <= 2.5" >/dev/null && ok 'after two windows at most' || not_ok 'after two windows at most'
+diag "$(jq -r '"\(.t): \(.text)"' <<<"$raised") ($(jq -n "$(jq .t <<<"$raised") - $slowed") s)"
 is "$(said 'map(select(.kind == "decision" and .to == "method") | .tier) | unique | length')" 1 'and no other'
 found=$(said 'map(select(.kind == "finding" and .function != null)) | .[0]')
 is "$(jq -r .function <<<"$found")" lookup 'the function is named'

@@ -47,7 +47,7 @@ go_on()
 	local seen
 
 	seen=$(of_status .events.seen)
-	wait_until $((20 * slow)) status_has ".events.seen > $seen + 20" || not_ok "$1: requests are seen${2:+, $2}"
+	wait_until 20 status_has ".events.seen > $seen + 20" || not_ok "$1: requests are seen${2:+, $2}"
 }
 
 # As many as there are connections have been answered, and nobody was told anything wrong.
@@ -93,7 +93,7 @@ storm()
 	before=$(occupancy)
 	rm -f /tmp/load.*.json
 	begin_storm
-	wait_until $((60 * slow)) all_connected && ok "$name: $((10 * connections)) connections are at work" ||
+	wait_until 60 all_connected && ok "$name: $((10 * connections)) connections are at work" ||
 		not_ok "$name: of $((10 * connections)) connections there are $(left)"
 	$2
 	under_cap "$name"
@@ -220,7 +220,7 @@ four_hands()
 	# shellcheck disable=SC2086  # words
 	have_hands $names
 	sleep $((4 * pause))
-	wait_until $((60 * slow)) hands_have_done 10 && ok "$name: each has done ten things and more" ||
+	wait_until 60 hands_have_done 10 && ok "$name: each has done ten things and more" ||
 		not_ok "$name: they have done too little: $(wc -l /tmp/*.done | paste -sd' ')"
 	stop_hands
 	settle
@@ -399,7 +399,7 @@ killed_at_random()
 		sleep 0.$((RANDOM % 3))
 	done
 	is $killed $turns "$name: so many were killed"
-	wait_until $((60 * slow)) all_connected || not_ok "$name: afterwards all connections are there again: $(left)"
+	wait_until 60 all_connected || not_ok "$name: afterwards all connections are there again: $(left)"
 	for who in "${!victim[@]}"; do
 		kill -KILL "${victim[$who]}"
 		wait "${victim[$who]}" 2>/dev/null
@@ -544,7 +544,7 @@ closing_late()
 	status_has '.losses.late > 100' && ok "$name: requests ended long after their interval should have been closed" ||
 		not_ok "$name: it was not late: $(of_status .losses)"
 	begun=$(newest)
-	wait_until $((20 * slow)) read_until /tmp/read "$begun" || not_ok "$name: all are read"
+	wait_until 20 read_until /tmp/read "$begun" || not_ok "$name: all are read"
 	kill $reader
 	wait $reader 2>/dev/null
 	is "$(cat /tmp/read.err)" '' "$name: what is read is right"
@@ -567,18 +567,18 @@ readers_stopped()
 	tlmnl follow "$(newest)" 1000000 >/tmp/follow.jsonl 2>/tmp/follow.err &
 	readers+=($!)
 	begun=$(newest)
-	wait_until $((20 * slow)) read_until /tmp/record.jsonl $((begun + 1)) || not_ok "$name: one of them reads"
-	wait_until $((20 * slow)) read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other reads"
+	wait_until 20 read_until /tmp/record.jsonl $((begun + 1)) || not_ok "$name: one of them reads"
+	wait_until 20 read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other reads"
 	kill -STOP "${readers[@]}"
 	begun=$(newest)
-	wait_until $((20 * slow)) newest_after $((begun + 21)) || not_ok "$name: intervals are closed meanwhile"
+	wait_until 20 newest_after $((begun + 21)) || not_ok "$name: intervals are closed meanwhile"
 	is "$(ps -o stat= -p "${readers[0]},${readers[1]}" | cut -c 1 | paste -sd' ')" 'T T' "$name: they stand still"
 	begun=$(newest)
 	[ "$(tlmnl get | jq .generation)" -ge "$begun" ] && ok "$name: others read the newest meanwhile" ||
 		not_ok "$name: others do not read the newest meanwhile"
 	kill -CONT "${readers[@]}"
-	wait_until $((20 * slow)) read_until /tmp/record.jsonl $((begun + 1)) || not_ok "$name: one of them goes on"
-	wait_until $((20 * slow)) read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other goes on"
+	wait_until 20 read_until /tmp/record.jsonl $((begun + 1)) || not_ok "$name: one of them goes on"
+	wait_until 20 read_until /tmp/follow.jsonl $((begun + 1)) || not_ok "$name: the other goes on"
 	kill -INT "${readers[0]}"
 	kill "${readers[1]}"
 	wait "${readers[0]}" || not_ok "$name: the recording ends well"
@@ -738,7 +738,7 @@ pools_stay()
 	memory=$(of_status .memory_used_bytes)
 	python3 /tmp/many.py 20000 >/dev/null &
 	many=$!
-	wait_until $((60 * slow)) status_has '.losses.connections_full > 0' && ok "$name: connections that find no place are counted" ||
+	wait_until 60 status_has '.losses.connections_full > 0' && ok "$name: connections that find no place are counted" ||
 		not_ok "$name: there is place for all: $(of_status .losses)"
 	is "$(of_status .memory_used_bytes)" "$memory" "$name: no pool has grown"
 	[ "$(have_failed)" -gt 0 ] && ok "$name: $(have_failed) allocations have failed" || not_ok "$name: no allocation has failed"
@@ -747,7 +747,7 @@ pools_stay()
 	wait $marker 2>/dev/null
 	faults 0 Y
 	mark 0
-	wait_until $((20 * slow)) status_has ".memory_used_bytes > $memory" && ok "$name: when they can, they grow" ||
+	wait_until 20 status_has ".memory_used_bytes > $memory" && ok "$name: when they can, they grow" ||
 		not_ok "$name: they do not grow any more"
 	kill -KILL $many
 	wait $many 2>/dev/null
