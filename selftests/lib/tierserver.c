@@ -96,7 +96,7 @@ static const char help[] =
 	"  --size BYTES (default 1000) --sends N --gap-us US (not with --answer io)\n"
 	"end and log:\n"
 	"  --requests N         end after so many (default 200000)\n"
-	"  --seconds S          end after so long (default 600)\n"
+	"  --seconds S          end after so long (default 7200)\n"
 	"  --log FILE           the sums, as JSON (default: standard output)\n"
 	"  --rows               also each request in the JSON\n"
 	"  --csv FILE           each request, as CSV\n"
@@ -259,7 +259,7 @@ static void parse_options(struct tier *t, struct options *o, int argc, char **ar
 	o->requests = ROWS_DEFAULT;
 	t->n_listen = 1;
 	t->pool = 8;
-	t->max_seconds = 600;
+	t->max_seconds = 7200;
 	t->patience = 60;
 	t->knob[FRAME_CALLS] = FRAME_UNSET;
 	t->knob[FRAME_SIZE] = 1000;

@@ -139,9 +139,9 @@ all_in()
 
 check 'the module is loaded' load_module
 check 'enabled' tlmnl enable $interval_ms 100
-tierserver --port 9103 --mode thread --name back --work-us 200 --seconds $((600 * slow)) --log /tmp/back.json >/dev/null &
-tierserver --port 9102 --mode epoll --name mid --next 9103 --seconds $((600 * slow)) --log /tmp/mid.json >/dev/null &
-tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --seconds $((600 * slow)) --log /tmp/front.json >/dev/null &
+tierserver --port 9103 --mode thread --name back --work-us 200 --log /tmp/back.json >/dev/null &
+tierserver --port 9102 --mode epoll --name mid --next 9103 --log /tmp/mid.json >/dev/null &
+tierserver --port 9101 --mode thread --name front --next 9102 --calls 2 --log /tmp/front.json >/dev/null &
 for port in 9101 9102 9103; do
 	wait_for_port $port 10
 done
