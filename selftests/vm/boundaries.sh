@@ -38,7 +38,7 @@ try()
 		tierlens tier add "$name" --port "$at" >/dev/null || not_ok "$name: tier"
 		serve "$name" "$at" --sleep-us 100000 "${server[@]}" || not_ok "$name: server"
 	fi
-	load --to "$at" --ask "${ask:-$name}" --connections 4 --seconds 100 "$@" >"/tmp/$name.load" &
+	load --to "$at" --ask "${ask:-$name}" --connections 4 --seconds $((100 * slow)) "$@" >"/tmp/$name.load" &
 	loads+=("$name=$!")
 	names+=("$name=$count")
 }

@@ -35,7 +35,7 @@ ask()
 	local first
 
 	first=$(newest)
-	load --to 9101 --in-order "${asks[@]}" --connections 4 --seconds 60 --requests $requests \
+	load --to 9101 --in-order "${asks[@]}" --connections 4 --seconds $((60 * slow)) --requests $requests \
 		>/tmp/load.json || not_ok 'load'
 	settle "$first"
 }

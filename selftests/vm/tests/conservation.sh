@@ -27,7 +27,7 @@ wait_until 20 all_closed || not_ok 'connections of the load before are closed'
 interval=$(jq '.seconds * 4000 | ceil | [., 500] | max' /tmp/load.json)
 tierlens enable --interval "$interval"
 record /tmp/r.jsonl
-load --to 9101 --connections 3 --ask home --requests $requests --seconds 200 --burst $burst --gap-ms $((interval * 7 / 5)) \
+load --to 9101 --connections 3 --ask home --requests $requests --seconds $((200 * slow)) --burst $burst --gap-ms $((interval * 7 / 5)) \
 	>/tmp/load.json || not_ok 'load'
 wait_for_interval
 stop_record || not_ok 'record'

@@ -13,7 +13,7 @@ requests=$((2000 / slow)) port=7300
 # ask N: parts of an answer that a coroutine waits between
 ask()
 {
-	load --to $port --connections 8 --requests "$1" --seconds 100 --ask 'c01 size=20000 sends=2 gap=1000' >/tmp/load.json ||
+	load --to $port --connections 8 --requests "$1" --seconds $((100 * slow)) --ask 'c01 size=20000 sends=2 gap=1000' >/tmp/load.json ||
 		not_ok 'load'
 	jq -c '[.count, .errors]' /tmp/load.json
 }

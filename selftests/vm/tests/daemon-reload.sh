@@ -57,7 +57,7 @@ in_no_figure()
 
 ask()
 {
-	load --to 9101 --connections 4 --ask home --requests "$1" >/tmp/load.json
+	load --to 9101 --connections 4 --ask home --seconds $((60 * slow)) --requests "$1" >/tmp/load.json
 	is "$(jq .count /tmp/load.json)" "$1" 'all requests are answered'
 }
 

@@ -42,7 +42,7 @@ chain()
 	4)	calls=4 served=5 ;;
 	esac
 	before=$(wc -l </tmp/r.jsonl)
-	load --to "$port" --classes $classes --in-order --connections "$connections" --seconds 60 \
+	load --to "$port" --classes $classes --in-order --connections "$connections" --seconds $((60 * slow)) \
 		--requests $requests >/tmp/load.json || not_ok "$what: load"
 	wait_for_interval
 	wait_until 10 grep -q "\"generation\":$(newest)," /tmp/r.jsonl

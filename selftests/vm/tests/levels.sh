@@ -43,7 +43,7 @@ hits()
 
 ask()
 {
-	load --to $front --connections 4 --ask 'home sleep=1000,1000 calls=2' --requests "${1:-$requests}" --seconds 100 \
+	load --to $front --connections 4 --ask 'home sleep=1000,1000 calls=2' --requests "${1:-$requests}" --seconds $((100 * slow)) \
 		>/tmp/load.json || not_ok 'load'
 }
 

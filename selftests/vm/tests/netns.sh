@@ -46,7 +46,7 @@ listens_in()
 
 ask()
 {
-	ip netns exec front load --to $port --connections 4 --in-order --ask home --ask cart --seconds 60 \
+	ip netns exec front load --to $port --connections 4 --in-order --ask home --ask cart --seconds $((60 * slow)) \
 		--requests $requests >/tmp/load.json || not_ok 'load'
 }
 
