@@ -11,7 +11,7 @@ storms='' not_in_all='' # a test says which
 pause=$((slow > 1 ? 4 : 1)) # seconds that a storm lasts
 at_most=$((1000 * slow)) # seconds, of servers and loads: longer than any storm takes
 # Of each load: with little to do, so that the storm has its share of a slow machine, and much that is open.
-connections=$((slow > 1 ? 1 : 3)) think_ms=$((slow > 1 ? 3000 : 100))
+connections=$((slow > 1 ? 1 : 3)) think_ms=$((slow > 1 ? 3000 : 300))
 
 # name  options; all call the tier below, some by TCP, some by its UNIX socket
 shapes="
@@ -41,7 +41,7 @@ start_server()
 	# In a group of their own: what is forked and loses its parent is found there.
 	{
 		echo "$BASHPID" >$group/cgroup.procs
-		exec tierserver --name "$name" --log /dev/null --requests 1000000 --seconds $at_most --sleep-us 30000 "$@"
+		exec tierserver --name "$name" --log /dev/null --requests 1000000 --seconds $at_most --sleep-us 100000 "$@"
 	} >/dev/null 2>&1 &
 	server[$name]=$!
 }

@@ -16,9 +16,10 @@
 . /job/storm.sh
 
 storms=${STORMS:-four_hands processor_away killed_at_random}
-# Ten loads; all of them together ask a hundred times a second.
+# Ten loads; all of them together ask thirty times a second, and three requests
+# are open at a time: of more, the processor is full, and who does harm waits for his turn.
 connections=$((${CONNECTIONS:-100} / slow / 10))
-think_ms=$((connections * 100 * slow))
+think_ms=$((connections * 300 * slow))
 interval=$((200 * slow))
 seed=${SEED:-$RANDOM}
 
