@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: kernels=6.1 timeout=300
+# vm: kernels=6.1 timeout=600
 #
 # Classes under load: what the rules say is what is counted, in every tier of a chain,
 # whether a tier has rules of its own or not, and while rules come and go. Read by the

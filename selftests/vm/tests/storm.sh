@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=6.1 timeout=400 machine=single
+# vm: arch=amd64 brief=6.1 timeout=600 machine=single
 #
 # What can go wrong goes wrong under load, with servers of every shape: tiers and rules
 # come and go while requests are open, clients and servers are killed or break off in
