@@ -57,11 +57,29 @@ within()
 	fi
 }
 
-# of_module FIELD: a number of the module's status. Who waits asks often: the second client and this shell take a
-# tenth of what tierlens and jq take.
+# of_module FIELD: a number of the module's status that has this name alone. Who waits asks often: the second
+# client and this shell take a tenth of what tierlens and jq take.
 of_module()
 {
 	[[ $(tlmnl status) =~ \"$1\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
+
+# of_status FILTER: what else it says
+of_status()
+{
+	tlmnl status | jq -c "$1"
+}
+
+# status_has FILTER: which is true
+status_has()
+{
+	[ "$(of_status "$1")" = true ]
+}
+
+# Events seen that are in none of the three sums: 0
+unaccounted()
+{
+	of_status '.events | .seen - .attributed - .unattributed - .ignored'
 }
 
 newest()
@@ -199,7 +217,7 @@ refused()
 # What is in each table but the sums, which go with their intervals.
 occupancy()
 {
-	tierlens status --json | jq -c '.occupancy | del(.sums)'
+	of_status '.occupancy | del(.sums)'
 }
 
 # back_to OCCUPANCY
@@ -211,5 +229,5 @@ back_to()
 # Nobody has a connection any more.
 no_connections()
 {
-	[ "$(tierlens status --json | jq '.occupancy | .servers + .clients')" = 0 ]
+	status_has '.occupancy | .servers + .clients == 0'
 }

@@ -122,7 +122,7 @@ end_servers()
 # All that comes and goes with sockets, threads and work; the rest stays with measuring.
 left()
 {
-	tierlens status --json | jq -c '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
+	of_status '.occupancy | del(.tiers, .peers, .paths, .sums) | with_entries(select(.value > 0))'
 }
 
 nothing_left()
@@ -132,12 +132,7 @@ nothing_left()
 
 no_sums()
 {
-	[ "$(tierlens status --json | jq .occupancy.sums)" = 0 ]
-}
-
-identity()
-{
-	tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored'
+	[ "$(of_module sums)" = 0 ]
 }
 
 # ---- a storm --------------------------------------------------------------------
@@ -163,7 +158,7 @@ end_storm()
 	end_servers
 	wait_until 20 nothing_left
 	is "$(left)" '{}' "$1: nothing is left in any table"
-	is "$(identity)" 0 "$1: events seen = attributed + unattributed + ignored"
+	is "$(unaccounted)" 0 "$1: events seen = attributed + unattributed + ignored"
 	diag "$1: in between $in_between"
 	[[ $in_between = *servers* && $in_between = *clients* && $in_between = *threads* ]] ||
 		not_ok "$1: there was little to be left: $in_between"

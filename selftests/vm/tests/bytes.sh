@@ -164,7 +164,7 @@ for kind in counted stalled; do
 	$kind TCP 9301 9302 /tmp/tcp.log
 	$kind UNIX /tmp/front.sock /tmp/back.sock /tmp/unix.log
 done
-is "$(tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored')" 0 \
+is "$(unaccounted)" 0 \
 	'events seen = attributed + unattributed + ignored'
 mapfile -t services < <(cat /tmp/{tcp,unix}.log.pids)
 kill "${services[@]}" || not_ok 'the services have run to the end'

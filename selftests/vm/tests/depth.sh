@@ -77,7 +77,7 @@ for pair in ${CHAINS:-1:64 2:8 3:8 4:1 4:64}; do
 done
 stop_record || not_ok 'record'
 cp /tmp/r.jsonl /out/depth.jsonl
-is "$(tierlens status --json | jq '.events | .unattributed, .seen - .attributed - .unattributed - .ignored' | xargs)" '0 0' \
+is "$(of_module unattributed) $(unaccounted)" '0 0' \
 	'no event is unattributed, none uncounted'
 tierlens disable
 stop_servers

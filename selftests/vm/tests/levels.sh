@@ -107,7 +107,7 @@ is "$(tlmnl hooks | jq -s 'map(select(.state == 2)) | length')" 0 'nothing is ar
 before=$(hits)
 ask
 is "$(hits)" "$before" 'and nothing is hit'
-is "$(tierlens status --json | jq -c '.occupancy | [.servers, .clients, .threads, .processes, .errands]')" '[0,0,0,0,0]' \
+is "$(of_status '.occupancy | [.servers, .clients, .threads, .processes, .errands]')" '[0,0,0,0,0]' \
 	'the tables are empty'
 
 # ---- and back -----------------------------------------------------------------------------
@@ -152,7 +152,7 @@ sleep $((2 * slow))
 stop_follow
 is "$(unattributed /tmp/kept-trace.jsonl)" 0 'kept: calls of threads that have served are no loss'
 jq -en "$(cells /tmp/kept-trace.jsonl $front traced) > 10" >/dev/null && ok 'kept: requests' || not_ok 'kept: requests'
-is "$(tierlens status --json | jq .occupancy.errands)" 0 'kept: and nobody'\''s errands'
+is "$(of_module errands)" 0 'kept: and nobody'\''s errands'
 wait $asker
 check 'front: as the others, once more' tlmnl level tierserver:$front
 keep 400
@@ -160,7 +160,7 @@ check 'front: off, with connections that have served' tlmnl level tierserver:$fr
 follow /tmp/kept-off.jsonl
 sleep $((2 * slow))
 stop_follow
-is "$(tierlens status --json | jq .occupancy.errands) $(unattributed /tmp/kept-off.jsonl)" '0 0' \
+is "$(of_module errands) $(unattributed /tmp/kept-off.jsonl)" '0 0' \
 	'kept: nor are calls of who is off'
 jq -en "$(cells /tmp/kept-off.jsonl $back count) > 10" >/dev/null && ok 'kept: the other tier is seen' || not_ok 'kept: the other tier is seen'
 wait $asker
@@ -258,5 +258,5 @@ refused 'too short or too long' tlmnl level tierserver:$back trace 99
 stop_servers
 wait_until 20 no_connections
 tierlens disable || not_ok 'disable'
-is "$(tierlens status --json | jq -c '.occupancy | del(.sums) | add')" 0 'nothing is left'
+is "$(of_status '.occupancy | del(.sums) | add')" 0 'nothing is left'
 done_testing

@@ -133,6 +133,6 @@ is "$(cell_sum /tmp/r.jsonl 9201 count)" "$asked" 'each request is one'
 # A few bytes here, the others there: only where the first are is looked.
 others=$(jq -s '[.[].tiers[] | select(.name | endswith(":9201")) | .cells[] | select(.class == "other") | .count] | add // 0' /tmp/r.jsonl)
 check "of the class that was asked for, but for $others in two places" test "$others" -le "$taken"
-is "$(tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored')" 0 'events seen = attributed + unattributed + ignored'
+is "$(unaccounted)" 0 'events seen = attributed + unattributed + ignored'
 unload_module
 done_testing

@@ -78,7 +78,7 @@ is "$(edge_sum /tmp/r.jsonl 9301 9302 calls)" $requests 'and the call that was m
 gone=$(tierlens status --json | jq '.hooks[] | select(.name == "pipe-close") | .hits')
 [ "$gone" -ge $requests ] && ok "the end of each pipe is seen ($gone)" ||
 	not_ok "the end of only $gone pipes is seen"
-diag "$(tierlens status --json | jq -c '.events, .losses')"
+diag "$(of_status '.events, .losses')"
 kill $pool
 stop_servers
 tierlens disable >/dev/null

@@ -27,7 +27,7 @@ sleep 0.5
 # attributed N: so many events or more
 attributed()
 {
-	[ "$(tierlens status --json | jq .events.attributed)" -ge "$1" ]
+	[ "$(of_module attributed)" -ge "$1" ]
 }
 
 # opened N: so many connections or more, of anybody
@@ -56,7 +56,7 @@ for ((i = 1; i <= reloads; i++)); do
 		kill "$reader" 2>/dev/null
 		wait "$reader"
 	fi
-	((seen += $(tierlens status --json | jq .events.attributed)))
+	((seen += $(of_module attributed)))
 	unload_module || failed+=" unload-$i"
 done
 

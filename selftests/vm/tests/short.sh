@@ -22,11 +22,6 @@ ask()
 		not_ok 'load'
 }
 
-of_status()
-{
-	tierlens status --json | jq -c "$1"
-}
-
 load_module && tierlens enable --interval 1000 >/dev/null || exit 1
 serve below 9102 --mode epoll --requests 10000000 --seconds 9000
 ask 2
@@ -34,15 +29,15 @@ wait_until 20 no_connections
 before=$(occupancy)
 record_new /tmp/r.jsonl
 ask $((short / 10))
-used=$(of_status .memory_used_bytes)
+used=$(of_module memory_used)
 ask "$short"
 is "$(jq -c '[.count, .errors, .connects]' /tmp/load.json)" "[$short,0,$short]" 'each request has its answer, and its connection'
-is "$(of_status .memory_used_bytes)" "$used" "$short short connections later as much memory is used"
+is "$(of_module memory_used)" "$used" "$short short connections later as much memory is used"
 diag "$(jq '.rate | round' /tmp/load.json) a second; $used bytes"
 stop_record_new /tmp/r.jsonl || not_ok 'record'
 is "$(jq -n '[inputs.tiers[].cells[].count] | add' /tmp/r.jsonl)" $((short + short / 10)) 'every request is counted'
 is "$(of_status '.losses | with_entries(select(.value > 0))')" '{}' 'nothing is lost'
-is "$(of_status '.events | .seen - .attributed - .unattributed - .ignored')" 0 'events seen = attributed + unattributed + ignored'
+is "$(unaccounted)" 0 'events seen = attributed + unattributed + ignored'
 wait_until 20 back_to "$before"
 is "$(occupancy)" "$before" 'all tables are as they were'
 stop_servers

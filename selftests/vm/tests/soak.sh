@@ -115,9 +115,9 @@ jq -s last /out/soak.jsonl >/tmp/last
 is "$(jq -c '.losses | del(.quiet, .unanswered, .late, .push, .ambiguous)' /tmp/last)" '{}' 'nothing is lost'
 check 'and no more than one request a switch is not known to be one' \
 	test "$(jq '.losses.ambiguous // 0' /tmp/last)" -le $switches
-is "$(tierlens status --json | jq '.events | .seen - .attributed - .unattributed - .ignored')" 0 'events seen = attributed + unattributed + ignored'
+is "$(unaccounted)" 0 'events seen = attributed + unattributed + ignored'
 ./stop.sh >/dev/null
 wait_until 30 no_connections
-is "$(tierlens status --json | jq -c '.occupancy | [.servers, .clients, .errands, .ledgers, .handoffs]')" '[0,0,0,0,0]' 'the tables are empty'
+is "$(of_status '.occupancy | [.servers, .clients, .errands, .ledgers, .handoffs]')" '[0,0,0,0,0]' 'the tables are empty'
 unload_module
 done_testing

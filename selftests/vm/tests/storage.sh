@@ -69,7 +69,7 @@ sends()
 	ask "${names[@]}" small small small
 	stop_record_new /tmp/r.jsonl || not_ok "$1: record"
 	cp /tmp/r.jsonl "/out/storage-$2.jsonl"
-	diag "losses: $(tierlens status --json | jq -c '.losses | with_entries(select(.value != 0))') $(cat /tmp/record.err)"
+	diag "losses: $(of_status '.losses | with_entries(select(.value != 0))') $(cat /tmp/record.err)"
 	is "$(cell_sum /tmp/r.jsonl 8080 count)" $((files - 1 + 3)) "$1: every request is counted"
 	read=$(($(read_bytes) - before))
 	check "$1: storage was read at all ($read bytes)" test $read -gt $((files * 600000 / 2))
@@ -92,7 +92,7 @@ sends 'at once' file ''
 tierlens disable >/dev/null
 tierlens enable --interval 1000 --quiet 20 >/dev/null
 sends 'at leisure' slow slow/
-push=$(tierlens status --json | jq .losses.push)
+push=$(of_module push)
 check "at leisure: answers ended before their rest ($push pieces)" test "$push" -gt 0
 kill "$(cat /tmp/nginx.pid)"
 tierlens disable >/dev/null

@@ -25,21 +25,14 @@ seed=${SEED:-$RANDOM}
 
 # ---- what is seen ---------------------------------------------------------------
 
-# of_status FILTER
-of_status()
-{
-	tierlens status --json | jq -c "$1"
-}
-
-# status_has FILTER: which is true
-status_has()
-{
-	[ "$(of_status "$1")" = true ]
-}
-
 all_connected()
 {
 	status_has ".occupancy.servers >= $((10 * connections))"
+}
+
+level_is()
+{
+	[ "$(tierlens status --json | jq -r .level)" = "$1" ]
 }
 
 # go_on NAME [WHEN]: more events are seen than now
@@ -47,7 +40,7 @@ go_on()
 {
 	local seen
 
-	seen=$(of_status .events.seen)
+	seen=$(of_module seen)
 	wait_until 20 status_has ".events.seen > $seen + 20" || not_ok "$1: requests are seen${2:+, $2}"
 }
 
@@ -76,8 +69,8 @@ all_counted()
 
 under_cap()
 {
-	status_has '.memory_used_bytes <= .memory_cap_bytes' && ok "$1: memory is under its cap" ||
-		not_ok "$1: memory: $(of_status '[.memory_used_bytes, .memory_cap_bytes]')"
+	status_has '.memory_used <= .memory_cap' && ok "$1: memory is under its cap" ||
+		not_ok "$1: memory: $(of_status '[.memory_used, .memory_cap]')"
 }
 
 # ---- a storm --------------------------------------------------------------------
@@ -256,7 +249,7 @@ processor_away()
 		loaded)		unload_module && load_module && tlmnl enable $interval || not_ok "$name: $round" ;;
 		esac
 		go_on "$name" 'with one processor'
-		is "$(identity)" 0 "$name: $round: events seen = attributed + unattributed + ignored"
+		is "$(unaccounted)" 0 "$name: $round: events seen = attributed + unattributed + ignored"
 		echo 1 >$cpus/cpu1/online
 		is "$(<$cpus/online)" 0-1 "$name: $round: it is back"
 		go_on "$name" 'with both'
@@ -354,7 +347,7 @@ start_again()
 	reader-*)	tlmnl --pause 1 follow 0 1000000 >/dev/null 2>>/tmp/read.err &
 			victim[$1]=$! ;;
 	lease)		# As long as that of the one who was killed is not over, nobody else has one.
-			wait_until 10 status_has '.level == "server"' || not_ok "$name: the lease ends: $(of_status .level)"
+			wait_until 10 level_is server || not_ok "$name: the lease ends: $(tierlens status)"
 			tlmnl lease - trace "$lease_ms" $((lease_ms / 10)) 2>>/tmp/lease.err &
 			victim[$1]=$! ;;
 	*)		# shellcheck disable=SC2046  # words
@@ -407,7 +400,7 @@ killed_at_random()
 	done
 	is "$(cat /tmp/read.err)" '' "$name: readers have found nothing wrong"
 	is "$(cat /tmp/lease.err)" '' "$name: the level was leased by one after the other"
-	wait_until 10 status_has '.level == "server"' || not_ok "$name: the lease ends: $(of_status .level)"
+	wait_until 10 level_is server || not_ok "$name: the lease ends: $(tierlens status)"
 	go_on "$name" afterwards
 }
 
@@ -736,12 +729,12 @@ pools_stay()
 	faults 100 N
 	keep_marking &
 	marker=$!
-	memory=$(of_status .memory_used_bytes)
+	memory=$(of_module memory_used)
 	python3 /tmp/many.py 20000 >/dev/null &
 	many=$!
 	wait_until 60 status_has '.losses.connections_full > 0' && ok "$name: connections that find no place are counted" ||
 		not_ok "$name: there is place for all: $(of_status .losses)"
-	is "$(of_status .memory_used_bytes)" "$memory" "$name: no pool has grown"
+	is "$(of_module memory_used)" "$memory" "$name: no pool has grown"
 	[ "$(have_failed)" -gt 0 ] && ok "$name: $(have_failed) allocations have failed" || not_ok "$name: no allocation has failed"
 	under_cap "$name: meanwhile"
 	kill $marker

@@ -171,7 +171,7 @@ words_unread()
 
 words_kept()
 {
-	[ "$(tierlens status --json | jq .occupancy.handoffs)" -ge "$1" ]
+	[ "$(of_module handoffs)" -ge "$1" ]
 }
 
 many_things()
@@ -192,7 +192,7 @@ measuring_ends()
 
 cap_is_reached()
 {
-	[ "$(tierlens status --json | jq .losses.connections_full)" -gt 0 ]
+	[ "$(of_module connections_full)" -gt 0 ]
 }
 
 cap_reached()
@@ -212,7 +212,7 @@ cap_reached()
 		fi
 	done
 	[ "$slow" != 1 ] || cap_is_reached || not_ok 'the cap is reached'
-	[ "$(tierlens status --json | jq .memory_used_bytes)" -le $((4 << 20)) ] || not_ok 'memory is under its cap'
+	[ "$(of_module memory_used)" -le $((4 << 20)) ] || not_ok 'memory is under its cap'
 	kill -KILL "$burst"
 	wait "$burst" 2>/dev/null
 	renice -n 0 -p $$ >/dev/null
@@ -236,7 +236,7 @@ storm 'servers break off' servers_break_off
 storm 'words are not read' words_unread
 storm 'measuring ends' measuring_ends
 wait_until 20 no_sums
-is "$(tierlens status --json | jq .occupancy.sums)" 0 'no sums are left when all intervals with requests have gone'
+is "$(of_module sums)" 0 'no sums are left when all intervals with requests have gone'
 tierlens disable >/dev/null
 is "$(occupancy)" "$before" 'when measuring has ended all tables are as they were'
 unload_module

@@ -32,7 +32,7 @@ shape()
 	wait_for_interval
 	stop_record || not_ok "$1: record"
 	cp /tmp/r.jsonl "/out/truth-${1// /-}.jsonl"
-	is "$(tierlens status --json | jq .events.unattributed)" 0 "$1: nothing unattributed"
+	is "$(of_module unattributed)" 0 "$1: nothing unattributed"
 	stop_servers
 	tierlens disable
 	compare "$1" front 9101 $requests
