@@ -137,10 +137,11 @@ check 'front: as the others again' tlmnl level tierserver:$front
 
 # ---- connections that are kept ---------------------------------------------------------------
 
-# keep N: one connection, on each of both ways, in $asker; a request in 20 ms
+# keep N: one connection, on each of both ways, in $asker; a request in 20 ms, and in more where who looks takes longer
 keep()
 {
-	load --to $front --connections 1 --think-ms 20 --ask 'home calls=1' --requests "$1" --seconds 100 >/tmp/load.json &
+	load --to $front --connections 1 --think-ms $((20 * slow)) --ask 'home calls=1' --requests "$1" \
+		--seconds $((100 * slow)) >/tmp/load.json &
 	asker=$!
 	sleep $((2 * slow))
 }
@@ -203,7 +204,7 @@ is "$(jq -s '([.[].cells[] | select(.own_ns > .response_ns)] | length)' /tmp/cha
 tlmnl lease - trace 1000 200 2>/tmp/lease.err &
 leaser=$!
 wait_until 10 eval '[ "$(hook epoll)" = idle ]'
-load --to $front --connections 4 --ask 'home work=500' --requests 1000000 --seconds 100 >/tmp/load.json &
+load --to $front --connections 4 --ask 'home work=500' --requests 1000000 --seconds $((100 * slow)) >/tmp/load.json &
 asker=$!
 sleep $((4 * slow))
 follow /tmp/lease-over.jsonl
@@ -212,7 +213,7 @@ wait $leaser 2>/dev/null
 wait_until 20 eval '[ "$(hook epoll)" = active ]'
 wait_for_interval
 wait_for_interval
-kill $asker
+kill $asker || not_ok 'what is asked while it is over has ended before'
 wait $asker 2>/dev/null
 stop_follow
 jq -s '[.[].usage[] | select(.tier_name | endswith(":7101"))] | (map(.cpu_ns) | add), (map(.request_cpu_ns) | max),
