@@ -462,6 +462,9 @@ tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns, size_
 	}
 	own = task && is_at_work_on(task, request);
 	settle(server, server->conn.sk);
+	/* What it was asked was not looked at. */
+	if (unlikely(request->state == TL_REQUEST_NONE) && is_off(server))
+		return TL_IGNORED;
 	if (open && !interim) {
 		server->unread = is_tcp(server) && unread(server);
 		server->asked_to = server->unread ? READ_ONCE(tcp_sk(server->conn.sk)->rcv_nxt) : 0;

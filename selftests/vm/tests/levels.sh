@@ -163,6 +163,7 @@ sleep $((2 * slow))
 stop_follow
 is "$(of_module errands) $(unattributed /tmp/kept-off.jsonl)" '0 0' \
 	'kept: nor are calls of who is off'
+is "$(jq -s '[.[].losses.push // 0] | add' /tmp/kept-off.jsonl)" 0 'kept: nor is what it answers'
 jq -en "$(cells /tmp/kept-off.jsonl $back count) > 10" >/dev/null && ok 'kept: the other tier is seen' || not_ok 'kept: the other tier is seen'
 wait $asker
 check 'all: trace' tlmnl level tierserver:$front && tlmnl level - trace || not_ok 'all: trace'
