@@ -10,12 +10,12 @@
 threads=4600
 load_module || exit 1
 hold /dev/null lockloop --wait --threads $threads --rounds 1
-tlmnl --pause 5 sync 60000 16777216 0 "$program" pthread_mutex_lock:0 pthread_mutex_unlock:1 >/tmp/sync.json 2>/tmp/sync.err &
+tlmnl --pause 5 sync $((60000 * slow)) 16777216 0 "$program" pthread_mutex_lock:0 pthread_mutex_unlock:1 >/tmp/sync.json 2>/tmp/sync.err &
 recorder=$!
 wait_until 60 grep -q . /tmp/sync.err
 let_go
 wait "$program"
-kill $recorder
+kill $recorder || not_ok 'its time was over before'
 wait $recorder || not_ok "the recorder ends well: $(cat /tmp/sync.err)"
 locks=$(jq -s 'map(select(.op == "lock" and .flags >= 2)) | length' /tmp/sync.json)
 missing=$(jq -s '(map(select(.op == "end")) | .[0].seq) - length' /tmp/sync.json)
