@@ -160,7 +160,7 @@ tlmnl pmu-del >/dev/null
 serve front 9201 --mode pool --pool 4
 tlmnl pmu-add clock 1 0 charged || not_ok 'a clock that is charged'
 tierlens enable --interval 500 >/dev/null
-load --to 9201 --connections 4 --requests 100000 --seconds $((60 * slow)) --ask 'small work=100' >/dev/null 2>&1 &
+load --to 9201 --connections 4 --requests 100000 --seconds $((100 * slow)) --ask 'small work=100' >/dev/null 2>&1 &
 load=$!
 for n in {1..6}; do
 	tlmnl pmu-del clock && tlmnl pmu-add clock 1 0 || not_ok "$n: under way"
