@@ -81,7 +81,7 @@ uninstall: ## the reverse; /etc/tierlens stays
 # that they want, each one boot. First what takes the time that others leave, then the longest.
 CHECK_VM ?= 6.1+virtual 6.1-arm64+virtual 6.1 5.10 newest 6.12 6.1-arm64 6.1+single newest+single 5.10+single \
 	6.1-arm64+single 6.12+single
-CHECK ?= host $(CHECK_VM) static
+CHECK_JOBS ?= host $(CHECK_VM) static
 
 .PHONY: demo eval-demand eval-lqn eval-hosts eval-origin eval-page eval-push check check-deb check-long check-vm check-static guest guest-arm64 soak vm-setup clean
 demo: ## a measured shop in a virtual machine, live, then its report in build/demo/
@@ -126,7 +126,7 @@ check: ## all tests; installs what they need
 	@command -v npm >/dev/null || tools/setup page
 	@tools/setup browser || echo "Without chromium the test of the page is skipped."
 	@$(MAKE) --no-print-directory -j$$(nproc) user guest bench-programs
-	@tools/check $(CHECK)
+	@tools/check $(CHECK_JOBS)
 
 soak: ## an hour of the shop in a virtual machine, levels switching, the daemon under sanitizers; ARGS="--env MINUTES=10": less
 	@tools/setup build check vm
