@@ -41,6 +41,9 @@ struct tl_cost {
 
 DECLARE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
 
+/* What a reading of the clock takes, and so what a handler seems to take that does nothing. */
+extern u32 tl_cost_clock_ns;
+
 /* Whether this hit is in the sample. Context: any. */
 static __always_inline bool tl_cost_hit(enum tl_cost_kind kind)
 {
@@ -60,12 +63,13 @@ static __always_inline u64 tl_cost_begin(enum tl_cost_kind kind)
 static __always_inline void tl_cost_end(enum tl_cost_kind kind,
 					struct tl_hook_hits __percpu *of, u64 began)
 {
-	/* It may have been moved to a processor whose clock is a little behind. */
 	u64 now, ns;
 
 	if (likely(!began))
 		return;
 	now = local_clock();
+	began += tl_cost_clock_ns;
+	/* It may have been moved to a processor whose clock is a little behind. */
 	ns = now > began ? now - began : 0;
 	this_cpu_add(tl_cost[kind].ns, ns);
 	if (of) {

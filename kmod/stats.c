@@ -6,6 +6,7 @@
 
 DEFINE_PER_CPU(struct tl_stats, tl_stats);
 DEFINE_PER_CPU(struct tl_cost, tl_cost[TL_COST_KINDS]);
+u32 tl_cost_clock_ns;
 
 void tl_stats_init(void)
 {

@@ -6,9 +6,9 @@
  * nanoseconds where ftrace calls, many more where a processor has to trap. It is the same for
  * all hooks that are called in the same way. So when the module is loaded, a function of its
  * own is called that does nothing, and has a hook whose handler does nothing. Of that is taken
- * off what a call takes that reads the clock: the call is not the way, and one reading of the
- * clock is in each time that a handler has from within, so the sum of both is right. The least
- * of several blocks is taken, because whatever else happens in one only adds to it.
+ * off what the call takes without a hook; what it takes more if the function reads the clock is
+ * what handlers seem to take that do nothing (tl_cost_clock_ns). The least of several blocks
+ * is taken, because whatever else happens in one only adds to it.
  *
  * Of functions of programs this knows nothing; user space measures those.
  */
@@ -25,7 +25,6 @@
 #define UNMEASURED_NS 400 /* more than most take */
 
 static u32 way_ns[TL_COST_KINDS];
-static u32 floor_ns[TL_COST_KINDS];
 static DEFINE_PER_CPU(struct tl_hook_hits, hits);
 
 static noinline void yardstick(void)
@@ -84,21 +83,12 @@ static u64 calls_ns(void (*call)(void))
 	return least;
 }
 
-static u32 more_than(u64 with, u64 without)
-{
-	return with > without ? div_u64(with - without, CALLS) : 0;
-}
-
-/*
- * @clock: what as many calls take that read the clock
- * @plain: that do nothing
- */
-static void measure(enum tl_cost_kind kind, void (*call)(void), u64 clock, u64 plain)
+/* What a call takes more than one of a function that does nothing, which takes @plain. */
+static u32 more_than(u64 plain, void (*call)(void))
 {
 	u64 with = calls_ns(call);
 
-	way_ns[kind] = more_than(with, clock);
-	floor_ns[kind] = more_than(with, plain);
+	return with > plain ? div_u64(with - plain, CALLS) : 0;
 }
 
 /**
@@ -113,21 +103,22 @@ int tl_way_init(void)
 		.handler = on_yardstick, .hits = &hits, .group = TL_FENTRY_YARDSTICK,
 	};
 	static struct kprobe kp = { .pre_handler = on_kprobe };
-	u64 clock = calls_ns(clock_read), plain = calls_ns(yardstick);
+	u64 plain = calls_ns(yardstick);
 
-	measure(TL_COST_TRACEPOINT, traced, clock, plain);
+	tl_cost_clock_ns = more_than(plain, clock_read);
+	way_ns[TL_COST_TRACEPOINT] = more_than(plain, traced);
 	kp.addr = (kprobe_opcode_t *)yardstick;
 	way_ns[TL_COST_KPROBE] = UNMEASURED_NS;
 	way_ns[TL_COST_FENTRY] = UNMEASURED_NS;
 	if (register_kprobe(&kp))
 		return 0;
-	measure(TL_COST_KPROBE, yardstick, clock, plain);
+	way_ns[TL_COST_KPROBE] = more_than(plain, yardstick);
 	fentry.ip = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
 	if (tl_fentry_add(&fentry))
 		return 0;
 	if (!tl_fentry_arm(fentry.group))
-		measure(TL_COST_FENTRY, yardstick, clock, plain);
+		way_ns[TL_COST_FENTRY] = more_than(plain, yardstick);
 	/* If that fails, it will when hooks are disarmed, which says so. */
 	tl_fentry_disarm(fentry.group);
 	tl_fentry_forget_all();
@@ -135,7 +126,7 @@ int tl_way_init(void)
 }
 
 /**
- * tl_way_ns() - What it takes to come to a handler and back
+ * tl_way_ns() - What it takes to come to a handler and back: what a hook takes that does nothing
  * @kind: how it is called
  *
  * Context: any. Return: ns, as measured when the module was loaded.
@@ -143,15 +134,4 @@ int tl_way_init(void)
 u32 tl_way_ns(enum tl_cost_kind kind)
 {
 	return way_ns[kind];
-}
-
-/**
- * tl_way_floor_ns() - What a hook takes that does nothing
- * @kind: how it is called
- *
- * Context: any. Return: ns, as measured when the module was loaded; 0: it could not be.
- */
-u32 tl_way_floor_ns(enum tl_cost_kind kind)
-{
-	return floor_ns[kind];
 }
