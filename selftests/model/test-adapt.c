@@ -487,6 +487,25 @@ static void budget(double requests, double calls, double hook_s, const char *nam
 	end(&r);
 }
 
+/* However long hooks are too dear, they are tried again. */
+static void tried_again(void)
+{
+	unsigned int i, off = 0, longest = 0, looks = 0;
+	struct run r;
+
+	begin(&r, LOGNORMAL_HALF, 1000, 27, NULL);
+	r.w.hook_s = 2e-5;
+	for (i = 0; i < 3000; i++) {
+		windows(&r, 1);
+		looks += r.w.level[0] > TL_AT_OFF && off;
+		off = r.w.level[0] > TL_AT_OFF ? 0 : off + 1;
+		longest = off > longest ? off : longest;
+	}
+	ok(longest > 60 && longest <= 480, "hooks that are too dear: off for %u windows at most", longest);
+	ok(looks == 8 && !r.over_twice, "  and looked by again and again (%u times in 3000)", looks);
+	end(&r);
+}
+
 static void test_budget(void)
 {
 	struct run r;
@@ -494,6 +513,7 @@ static void test_budget(void)
 	budget(200, 1, 1e-6, "functions that are called once a request", 20);
 	budget(200, 100, 1e-6, "functions that are called much too often", 21);
 	budget(1000, 1, 2e-5, "hooks that are dear by themselves", 22);
+	tried_again();
 	begin(&r, LOGNORMAL_HALF, 200, 23, NULL);
 	r.w.calls = 100;
 	r.w.tier = 1;

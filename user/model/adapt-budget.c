@@ -8,7 +8,8 @@
  * are called most, as many as take the share to ROOM of the budget; if that is not enough, levels: all of them, those of
  * tiers that are not known yet included. For what a hook costs hardly depends on whose event it sees, only on whether
  * it is armed (nginx, php-fpm and MariaDB, by instructions: all at server 1; all three off while those to come are at
- * server 0.86; all at trace 0.59, off 0). They may come back after a while, longer each time.
+ * server 0.86; all at trace 0.59, off 0). They may come back after a while, longer each time,
+ * but soon enough that something is known of a service that is always busy.
  *
  * How often a function is called is not known before it is looked at. A tier begins with few of them, and each has a
  * rate above which the kernel drops it by itself; there are more later, if there is room and none of them
@@ -25,7 +26,7 @@
 #define TOGETHER 4 /* functions that may use their rates at the same time */
 #define RATE_LEAST 10
 #define CAP_FOR 60 /* windows */
-#define CAP_MOST 3600
+#define CAP_MOST 480
 #define TRACE_SAVES 0.33 /* of what hooks cost at server; 0.36 to 0.41 was measured */
 #define TRACE_ROOM 0.9 /* of the budget, at most, is what hooks should cost then */
 
