@@ -16,6 +16,9 @@ Block = collections.namedtuple("Block", "load connections turn kind requests ins
 
 # By how many percent more instructions, fewer requests, longer responses, at most: at level server.
 BARS = {"shop": (1.5, 1.0, 1.0), "redis": (None, 2.0, None)}
+# Instructions in the handlers of a send and of a receive, at most.
+HANDLER_BAR = 400
+HANDLERS = "tcp_sendmsg", "tcp_recvmsg", "tcp_cleanup_rbuf"
 # How many times as much other tools add, at least.
 TIMES_DEARER = {"bpftrace_print": 10, "sysdig": 10, "lttng": 1}
 
@@ -60,14 +63,16 @@ def hook_lines(folder):
 
 
 def hooks(lines):
-    """Instructions a hit, of each hook at level server, most hit first."""
+    """Instructions a hit, of each hook at level server and each load, most hit first."""
     sums = {}
     for line in lines:
-        of = sums.setdefault((line["hook"], line["symbol"]), [0, 0, 0, line["floor_ns"]])
-        for i, name in enumerate(("hits", "timed", "timed_ns")):
-            of[i] += line[name]
-    for (hook, symbol), (hits, timed, ns, floor) in sorted(sums.items(), key=lambda item: -item[1][0]):
-        yield {"hook": hook, "symbol": symbol, "hits": hits, "timed": timed, "instructions": ns / timed if timed else None, "floor": floor}
+        of = sums.setdefault((line["hook"], line["symbol"], line["floor_ns"]), collections.defaultdict(lambda: [0, 0, 0]))
+        for load in (line["load"], "all"):
+            for i, name in enumerate(("hits", "timed", "timed_ns")):
+                of[load][i] += line[name]
+    for (hook, symbol, floor), loads in sorted(sums.items(), key=lambda item: -item[1]["all"][0]):
+        of = {load: {"hits": hits, "timed": timed, "instructions": ns / timed if timed else None} for load, (hits, timed, ns) in loads.items()}
+        yield {"hook": hook, "symbol": symbol, "floor": floor, **of.pop("all"), "loads": of}
 
 
 def floors(lines, table):
@@ -87,6 +92,10 @@ def floors(lines, table):
 
 def text(of):
     return f"{of['median']:+.2f} ({of['low']:+.2f} … {of['high']:+.2f})" if of else "-"
+
+
+def mean(of):
+    return f"{of['instructions']:.0f} ({of['timed']:,})" if of and of["timed"] else "-"
 
 
 def judge_levels(table):
@@ -121,6 +130,13 @@ def judge_unseen(table):
         z = more / variance**0.5 if variance else 0
         if z > 2.33:
             yield f"{kind}: more instructions than without, on all loads together, by {z:.1f} standard deviations of chance"
+
+
+def judge_handlers(of_hooks):
+    for hook in of_hooks:
+        for load, of in hook["loads"].items() if hook["symbol"] in HANDLERS else ():
+            if of["instructions"] is not None and of["instructions"] > HANDLER_BAR:
+                yield f"{load}, {hook['hook']}: {of['instructions']:.0f} instructions in its handler, of {of['timed']:,} hits, the bar is {HANDLER_BAR}"
 
 
 def judge_losses(folder):
@@ -161,14 +177,15 @@ def main():
     for row in of_floors:
         print(f"| {row['load']} | {row['connections']} | {row['added_per_request']:,.0f} | {row['instructions_percent']:+.2f} |")
     of_hooks = list(hooks(lines))
-    print("\n| hook | function | hits | instructions in its handler | the floor |\n| --- | --- | --- | --- | --- |")
+    loads = list(dict.fromkeys(line["load"] for line in lines))
+    print("\nInstructions in handlers, the mean of how many hits:\n")
+    print(f"| hook | function | hits | the floor | {' | '.join(loads)} |\n| --- | --- | --- | --- |{' --- |' * len(loads)}")
     for row in of_hooks:
-        handler = "-" if row["instructions"] is None else f"{row['instructions']:.0f}"
-        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {handler} | {row['floor']} |")
+        print(f"| {row['hook']} | {row['symbol']} | {row['hits']:,} | {row['floor']} | {' | '.join(mean(row['loads'].get(load)) for load in loads)} |")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump({"format": 1, "rows": table, "floors": of_floors, "hooks": of_hooks}, file, indent=1)
-    bad = [*judge_levels(table), *judge_unseen(table), *judge_tools(table), *judge_losses(args.folder)] if args.judge else []
+    bad = [*judge_levels(table), *judge_unseen(table), *judge_tools(table), *judge_handlers(of_hooks), *judge_losses(args.folder)] if args.judge else []
     for line in bad:
         print(f"missed: {line}")
     return 1 if bad else 0
