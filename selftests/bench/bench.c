@@ -53,11 +53,14 @@ u64 bench_pair(u64 *state, u64 pairs, unsigned int under_way, unsigned int k)
 /* Zeroed, and never given back. The kernel maps its memory by large pages, so this asks for them, too. */
 void *bench_alloc(size_t bytes)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static u8 *arena;
 	static size_t left;
 	u8 *p;
 
 	bytes = (bytes + 63) / 64 * 64;
+	/* Pools grow while several processors are measured. */
+	pthread_mutex_lock(&lock);
 	if (bytes > left) {
 		left = (max(bytes, ARENA) + LARGE - 1) / LARGE * LARGE;
 		arena = aligned_alloc(LARGE, left);
@@ -70,6 +73,7 @@ void *bench_alloc(size_t bytes)
 	p = arena;
 	arena += bytes;
 	left -= bytes;
+	pthread_mutex_unlock(&lock);
 	return memset(p, 0, bytes);
 }
 
