@@ -140,7 +140,7 @@ static void find_unix(struct tl_server *server)
 
 /**
  * tl_join_find() - The first bytes of a request were received
- * @server: the callee, locked
+ * @server: the callee, locked; it does not know its caller
  * @bytes: how many
  *
  * Context: interrupts off.
@@ -153,7 +153,7 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 	u32 peer = 0;
 	u64 key;
 
-	if (server->caller || server->join_tries >= TRIES)
+	if (server->join_tries >= TRIES)
 		return;
 	server->join_tries++;
 	if (server->conn.sk->sk_family == AF_UNIX) {

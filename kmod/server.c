@@ -208,7 +208,8 @@ static bool ask_caller(struct tl_server *server, u64 bytes)
 {
 	struct tl_link *link;
 
-	tl_join_find(server, bytes);
+	if (!server->caller)
+		tl_join_find(server, bytes);
 	link = tl_join_lock(server);
 	if (!link)
 		return false;

@@ -371,8 +371,8 @@ static u64 new_bytes(struct tl_task *task, const struct sock *sk, u64 copied)
 	return copied >= before ? copied - before : copied;
 }
 
-static enum tl_outcome received(struct sock *sk, struct tl_conn *conn, struct tl_task *task,
-				u64 now_ns, u64 bytes)
+static __always_inline enum tl_outcome
+received(struct sock *sk, struct tl_conn *conn, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	enum tl_outcome outcome = TL_IGNORED;
 

@@ -225,7 +225,7 @@ void tl_turn_forget(struct tl_task *task)
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_begin(struct tl_task *task, u64 now_ns)
+tl_inline void tl_turn_begin(struct tl_task *task, u64 now_ns)
 {
 	if (unlikely(!tl_level_nests()))
 		return;
@@ -284,7 +284,7 @@ struct tl_task *tl_turn_task(u64 now_ns)
  *
  * Context: task, interrupts off; no connection's lock is held.
  */
-void tl_turn_receiving(struct tl_task *task, const struct sock *sk)
+tl_inline void tl_turn_receiving(struct tl_task *task, const struct sock *sk)
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 

@@ -25,7 +25,8 @@ static void add_own(struct tl_cell_sums *cell, u64 own_ns)
  *
  * Context: the caller serialises.
  */
-void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns)
+tl_inline void
+tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns)
 {
 	u64 response_ns = ended->closed_ns - ended->open_ns;
 

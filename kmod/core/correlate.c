@@ -65,9 +65,9 @@ static bool request_goes_on(struct tl_request *request, u64 now_ns, u64 bytes,
  * Context: the lock of the connection is held.
  * Return: true if @ended was filled.
  */
-bool tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread,
-				   u64 now_ns, u64 bytes, struct tl_ended *ended,
-				   u64 *loss)
+tl_inline bool
+tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread, u64 now_ns,
+			      u64 bytes, struct tl_ended *ended, u64 *loss)
 {
 	const struct tl_request_ref *before = &thread->current_request;
 	bool filled;

@@ -92,6 +92,7 @@ void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes)
 bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *loss)
 {
 	u8 state = request->state;
+	unsigned int i;
 
 	request->state = TL_REQUEST_NONE;
 	if (state == TL_REQUEST_OPEN)
@@ -114,7 +115,8 @@ bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *los
 	ended->bytes_out = request->bytes_out;
 	ended->used = request->used;
 	ended->sums_used = request->sums_used;
-	memcpy(ended->sums, request->sums, request->sums_used * sizeof(request->sums[0]));
+	for (i = 0; i < request->sums_used; i++)
+		ended->sums[i] = request->sums[i];
 	return true;
 }
 
