@@ -581,7 +581,7 @@ bool tl_probe_get(unsigned int i, struct tl_hook_view *view)
 					     TIERLENS_HOOK_STATE_IDLE;
 	view->required = hooks[i].required;
 	view->missed = hooks[i].kp.nmissed;
-	view->floor_ns = tl_way_ns(way_of(&hooks[i]));
+	view->floor_ns = tl_way_floor_ns(way_of(&hooks[i]));
 	view->of = (struct tl_hook_hits){};
 	for_each_possible_cpu(cpu) {
 		of = &per_cpu_ptr(hits, cpu)->of[i];

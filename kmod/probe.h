@@ -13,7 +13,7 @@ struct tl_hook_view {
 	u32 state; /* enum tierlens_hook_state */
 	bool required;
 	struct tl_hook_hits of;
-	u32 floor_ns; /* of a hit whose handler does nothing */
+	u32 floor_ns; /* of a hit whose handler does nothing; 0: not measured */
 	u64 missed;
 };
 

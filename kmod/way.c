@@ -24,7 +24,7 @@
 #define BLOCKS 16
 #define UNMEASURED_NS 400 /* more than most take */
 
-static u32 way_ns[TL_COST_KINDS];
+static u32 way_ns[TL_COST_KINDS]; /* 0: not measured */
 static DEFINE_PER_CPU(struct tl_hook_hits, hits);
 
 static noinline void yardstick(void)
@@ -91,6 +91,25 @@ static u32 more_than(u64 plain, void (*call)(void))
 	return with > plain ? div_u64(with - plain, CALLS) : 0;
 }
 
+static u64 all_hits(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(&hits, cpu)->hits;
+	return sum;
+}
+
+/* What the hook takes that the yardstick has now. 0: it is not called, as without ftrace. */
+static u32 hook_ns(u64 plain)
+{
+	u64 before = all_hits();
+	u32 ns = more_than(plain, yardstick);
+
+	return all_hits() - before == CALLS * BLOCKS ? max(ns, 1U) : 0;
+}
+
 /**
  * tl_way_init() - Measure all ways
  *
@@ -106,19 +125,17 @@ int tl_way_init(void)
 	u64 plain = calls_ns(yardstick);
 
 	tl_cost_clock_ns = more_than(plain, clock_read);
-	way_ns[TL_COST_TRACEPOINT] = more_than(plain, traced);
+	way_ns[TL_COST_TRACEPOINT] = max(more_than(plain, traced), 1U);
 	kp.addr = (kprobe_opcode_t *)yardstick;
-	way_ns[TL_COST_KPROBE] = UNMEASURED_NS;
-	way_ns[TL_COST_FENTRY] = UNMEASURED_NS;
 	if (register_kprobe(&kp))
 		return 0;
-	way_ns[TL_COST_KPROBE] = more_than(plain, yardstick);
+	way_ns[TL_COST_KPROBE] = hook_ns(plain);
 	fentry.ip = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
 	if (tl_fentry_add(&fentry))
 		return 0;
 	if (!tl_fentry_arm(fentry.group))
-		way_ns[TL_COST_FENTRY] = more_than(plain, yardstick);
+		way_ns[TL_COST_FENTRY] = hook_ns(plain);
 	/* If that fails, it will when hooks are disarmed, which says so. */
 	tl_fentry_disarm(fentry.group);
 	tl_fentry_forget_all();
@@ -126,12 +143,23 @@ int tl_way_init(void)
 }
 
 /**
- * tl_way_ns() - What it takes to come to a handler and back: what a hook takes that does nothing
+ * tl_way_ns() - What it takes to come to a handler and back
  * @kind: how it is called
  *
- * Context: any. Return: ns, as measured when the module was loaded.
+ * Context: any. Return: ns, dear if it is not known.
  */
 u32 tl_way_ns(enum tl_cost_kind kind)
+{
+	return way_ns[kind] ? : UNMEASURED_NS;
+}
+
+/**
+ * tl_way_floor_ns() - The same as it was measured: what a hook takes whose handler does nothing
+ * @kind: how it is called
+ *
+ * Context: any. Return: ns; 0 if it could not be measured.
+ */
+u32 tl_way_floor_ns(enum tl_cost_kind kind)
 {
 	return way_ns[kind];
 }

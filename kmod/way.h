@@ -6,5 +6,6 @@
 
 int tl_way_init(void);
 u32 tl_way_ns(enum tl_cost_kind kind);
+u32 tl_way_floor_ns(enum tl_cost_kind kind);
 
 #endif

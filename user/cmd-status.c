@@ -89,7 +89,10 @@ static void hooks_print(const struct status *s)
 			tl_grid_add(grid, "%.0f", (double)hook->timed_ns / (double)hook->timed);
 		else
 			tl_grid_add(grid, "-");
-		tl_grid_add(grid, "%" PRIu64, hook->floor_ns);
+		if (hook->floor_ns)
+			tl_grid_add(grid, "%" PRIu64, hook->floor_ns);
+		else
+			tl_grid_add(grid, "-");
 	}
 	putchar('\n');
 	tl_grid_print(grid, stdout, 0, 0);
@@ -114,7 +117,7 @@ static json_t *hooks_json(const struct status *s)
 
 	for (i = 0; i < s->n_hooks; i++)
 		json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I}",
+			"{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o}",
 			"name", s->hooks[i].name,
 			"symbol", s->hooks[i].symbol,
 			"state", tl_hook_state_name(s->hooks[i].state),
@@ -123,7 +126,8 @@ static json_t *hooks_json(const struct status *s)
 			"missed", (json_int_t)s->hooks[i].missed,
 			"timed", (json_int_t)s->hooks[i].timed,
 			"timed_ns", (json_int_t)s->hooks[i].timed_ns,
-			"floor_ns", (json_int_t)s->hooks[i].floor_ns));
+			"floor_ns", s->hooks[i].floor_ns ?
+				json_integer((json_int_t)s->hooks[i].floor_ns) : json_null()));
 	return array;
 }
 

@@ -72,7 +72,7 @@ struct tl_hook {
 	u32 state, required;
 	u64 hits, missed;
 	u64 timed, timed_ns; /* of a sample: time in the handler */
-	u64 floor_ns; /* of a hit whose handler does nothing; 0: the module does not say */
+	u64 floor_ns; /* of a hit whose handler does nothing; 0: not known */
 };
 
 /* An event that is counted on each processor, as struct perf_event_attr has it. @cpus: on

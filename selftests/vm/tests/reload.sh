@@ -78,5 +78,25 @@ is "$(jq .errors /tmp/new.json)" 0 'no request on a new connection failed'
 	not_ok 'there was traffic on kept connections'
 [ "$(jq .connects /tmp/new.json)" -gt 50 ] && ok 'there were new connections' ||
 	not_ok 'there were new connections'
+
+# floors: of the hooks that this kernel has, each once
+floors()
+{
+	tierlens status --json | jq -c '[.hooks[] | select(.state != "absent") | .floor_ns] | unique'
+}
+
+load_module
+known=$(floors)
+unload_module
+check 'what a hook takes that does nothing is known' jq -e 'length > 0 and all(. > 0)' <<<"$known"
+# Where nobody else holds it on.
+if echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
+	load_module
+	unknown=$(floors)
+	unload_module
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+	check 'and said not to be, where ftrace is switched off' jq -e 'any(. == null)' <<<"$unknown"
+fi
+diag "$known, with ftrace off ${unknown:-not tried}"
 diag "$(jq -c '{count, connects}' /tmp/kept.json) $(jq -c '{count, connects}' /tmp/new.json)"
 done_testing
