@@ -20,9 +20,6 @@
 
 #define REST_NS (10 * NSEC_PER_SEC)
 
-/* Too large for a handler's stack. Used with interrupts off, and by nobody in between. */
-static DEFINE_PER_CPU(struct tl_ended, ended_request);
-
 static bool is_tcp(const struct tl_server *server)
 {
 	return server->conn.sk->sk_family != AF_UNIX;
@@ -116,11 +113,9 @@ u32 tl_server_node(struct tl_request *request)
 	return request->node;
 }
 
-static void deposit(struct tl_ended *ended)
+static void deposit(struct tl_request *ended)
 {
-	if (!ended->node)
-		ended->node = tl_path_find(ended->parent, ended->tier, ended->class);
-	if (ended->node == TL_PATH_MORE)
+	if (tl_server_node(ended) == TL_PATH_MORE)
 		tl_losses()[TL_LOSS_PATHS_FULL]++;
 	tl_shard_deposit(ended);
 }
@@ -138,12 +133,11 @@ static void deposit_used(struct tl_request *request, const struct tl_used *used)
 void tl_server_end(struct tl_server *server)
 {
 	struct tl_request *request = &server->request;
-	struct tl_ended *ended = this_cpu_ptr(&ended_request);
 	bool open = request->state == TL_REQUEST_OPEN;
 
 	settle(server, server->conn.sk);
-	if (tl_request_end(request, ended, tl_losses()))
-		deposit(ended);
+	if (tl_request_end(request, tl_losses()))
+		deposit(request);
 	else if (open)
 		deposit_used(request, &request->used);
 }
@@ -301,7 +295,6 @@ tl_inline enum tl_outcome
 tl_server_received(struct tl_server *server, struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_request *request = &server->request;
-	struct tl_ended *ended = this_cpu_ptr(&ended_request);
 	u32 class = request->class, parent = request->parent;
 	bool again = unlikely(began_with_rest(server, bytes));
 	struct tl_used used;
@@ -320,15 +313,13 @@ tl_server_received(struct tl_server *server, struct tl_task *task, u64 now_ns, u
 		used = request->used;
 		unopen(server);
 	}
+	if (tl_correlate_request_ends(request, tl_losses()))
+		deposit(request);
 	if (unlikely(is_coarse(server))) {
 		tl_turn_not_followed(task);
-		if (tl_correlate_request_traced(request, &task->thread, now_ns, bytes, ended,
-						tl_losses()))
-			deposit(ended);
+		tl_correlate_request_traced(request, &task->thread, now_ns, bytes);
 	} else {
-		if (tl_correlate_request_received(request, &task->thread, now_ns, bytes, ended,
-						  tl_losses()))
-			deposit(ended);
+		tl_correlate_request_received(request, &task->thread, now_ns, bytes);
 		if (again)
 			request->used = used;
 		/* To look for it was for it. */

@@ -205,7 +205,7 @@ static void add_edge(struct set *set, u32 tier, u32 class, const struct tl_call_
 		tl_edge_add(&container_of(entry, struct tl_edge, entry)->sums, sum);
 }
 
-static void add_request(struct set *set, const struct tl_ended *ended, u64 start_ns)
+static void add_request(struct set *set, const struct tl_request *ended, u64 start_ns)
 {
 	struct tl_entry *entry = get(set, TL_SUMS_CELL, ended->tier, ended->class, 0);
 	unsigned int i;
@@ -253,14 +253,14 @@ static u64 choose_own(const struct shard *shard, u64 ns)
  *
  * Context: any but NMI; interrupts are off; a connection's lock may be held.
  */
-void tl_shard_deposit(const struct tl_ended *ended)
+void tl_shard_deposit(const struct tl_request *ended)
 {
 	struct shard *shard = this_cpu_ptr(shards);
 	u64 generation;
 
 	lockdep_assert_irqs_disabled();
 	tl_spin_lock(&shard->lock);
-	generation = choose_own(shard, ended->closed_ns);
+	generation = choose_own(shard, ended->last_send_ns);
 	add_request(&shard->sets[generation % OPEN], ended,
 		    tl_grid_start_ns(&grid, generation));
 	tl_spin_unlock(&shard->lock);

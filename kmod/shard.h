@@ -134,7 +134,7 @@ struct tl_taken {
 int tl_shard_init(void);
 void tl_shard_exit(void);
 void tl_shard_start(const struct tl_grid *grid);
-void tl_shard_deposit(const struct tl_ended *ended);
+void tl_shard_deposit(const struct tl_request *ended);
 void tl_shard_deposit_used(u32 tier, u32 class, u32 node, const struct tl_used *used);
 void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
 			       const struct tl_call_sums *sums);

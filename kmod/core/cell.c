@@ -26,16 +26,16 @@ static void add_own(struct tl_cell_sums *cell, u64 own_ns)
  * Context: the caller serialises.
  */
 tl_inline void
-tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns)
+tl_cell_add(struct tl_cell_sums *cell, const struct tl_request *ended, u64 start_ns)
 {
-	u64 response_ns = ended->closed_ns - ended->open_ns;
+	u64 response_ns = ended->last_send_ns - ended->open_ns;
 
 	cell->count++;
 	cell->response_ns += response_ns;
 	if (ended->coarse)
 		cell->traced++;
 	else
-		add_own(cell, ended->own_ns);
+		add_own(cell, ended->own_at_send_ns);
 	cell->carried += ended->open_ns < start_ns;
 	cell->bytes_in += ended->bytes_in;
 	cell->bytes_out += ended->bytes_out;
@@ -99,14 +99,14 @@ void tl_edge_merge(struct tl_edge_sums *into, const struct tl_edge_sums *from)
 	into->bytes_in += from->bytes_in;
 }
 
-void tl_path_add(struct tl_path_sums *path, const struct tl_ended *ended)
+void tl_path_add(struct tl_path_sums *path, const struct tl_request *ended)
 {
 	path->count++;
-	path->response_ns += ended->closed_ns - ended->open_ns;
+	path->response_ns += ended->last_send_ns - ended->open_ns;
 	if (ended->coarse)
 		path->traced++;
 	else
-		path->own_ns += ended->own_ns;
+		path->own_ns += ended->own_at_send_ns;
 	path->cpu_ns += ended->used.cpu_ns;
 }
 

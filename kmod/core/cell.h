@@ -42,11 +42,11 @@ struct tl_path_sums {
 	u64 cpu_ns;
 };
 
-void tl_cell_add(struct tl_cell_sums *cell, const struct tl_ended *ended, u64 start_ns);
+void tl_cell_add(struct tl_cell_sums *cell, const struct tl_request *ended, u64 start_ns);
 void tl_cell_merge(struct tl_cell_sums *into, const struct tl_cell_sums *from);
 void tl_edge_add(struct tl_edge_sums *edge, const struct tl_call_sum *sum);
 void tl_edge_merge(struct tl_edge_sums *into, const struct tl_edge_sums *from);
-void tl_path_add(struct tl_path_sums *path, const struct tl_ended *ended);
+void tl_path_add(struct tl_path_sums *path, const struct tl_request *ended);
 void tl_path_merge(struct tl_path_sums *into, const struct tl_path_sums *from);
 
 #endif

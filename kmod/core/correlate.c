@@ -37,52 +37,55 @@
  */
 #include "link.h"
 
-/* Return: true if @ended was filled with the request that this one ended. */
-static bool request_goes_on(struct tl_request *request, u64 now_ns, u64 bytes,
-			    struct tl_ended *ended, u64 *loss)
+static void request_goes_on(struct tl_request *request, u64 now_ns, u64 bytes)
 {
-	bool filled = false;
-
-	if (request->state == TL_REQUEST_ANSWERED)
-		filled = tl_request_end(request, ended, loss);
 	if (request->state == TL_REQUEST_NONE)
 		tl_request_begin(request, now_ns);
 	request->bytes_in += bytes;
-	return filled;
 }
 
 /**
- * tl_correlate_request_received() - Bytes arrived on a server-side connection (rule 1)
+ * tl_correlate_request_ends() - Bytes have arrived on a server-side connection (rule 6)
+ * @request: the connection's request
+ * @loss: counters by enum tl_loss
+ *
+ * Before tl_correlate_request_received() and tl_correlate_request_traced().
+ *
+ * Context: the lock of the connection is held.
+ * Return: true if what was answered there has ended, and is to be summed up before.
+ */
+tl_inline bool tl_correlate_request_ends(struct tl_request *request, u64 *loss)
+{
+	return request->state == TL_REQUEST_ANSWERED && tl_request_end(request, loss);
+}
+
+/**
+ * tl_correlate_request_received() - They are a request's (rule 1)
  * @request: the connection's request
  * @thread: who received them
  * @now_ns: when they reached it
  * @bytes: how many
- * @ended: filled with the request that this one ended
- * @loss: counters by enum tl_loss
  *
  * The event is always attributed.
  *
  * Context: the lock of the connection is held.
- * Return: true if @ended was filled.
  */
-tl_inline bool
+tl_inline void
 tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread, u64 now_ns,
-			      u64 bytes, struct tl_ended *ended, u64 *loss)
+			      u64 bytes)
 {
 	const struct tl_request_ref *before = &thread->current_request;
-	bool filled;
 
 	/* A hint, so that no lock of the other connection is needed. */
 	if (before->request != request && tl_request_alive(before) &&
 	    before->request->state == TL_REQUEST_OPEN && !before->request->errand)
 		thread->multiplexes = 1;
-	filled = request_goes_on(request, now_ns, bytes, ended, loss);
+	request_goes_on(request, now_ns, bytes);
 	thread->current_request.request = request;
 	thread->current_request.seq = request->seq;
 	thread->by = TL_BY_THREAD;
 	thread->serves = 1;
 	thread->process->serves = 1;
-	return filled;
 }
 
 /**
@@ -91,22 +94,17 @@ tl_correlate_request_received(struct tl_request *request, struct tl_thread *thre
  * @thread: who received them: what it does next is for nobody that is known
  * @now_ns: when they reached it
  * @bytes: how many
- * @ended: filled with the request that this one ended
- * @loss: counters by enum tl_loss
  *
  * Context: the lock of the connection is held.
- * Return: true if @ended was filled.
  */
-bool tl_correlate_request_traced(struct tl_request *request, struct tl_thread *thread,
-				 u64 now_ns, u64 bytes, struct tl_ended *ended, u64 *loss)
+void tl_correlate_request_traced(struct tl_request *request, struct tl_thread *thread, u64 now_ns,
+				 u64 bytes)
 {
-	bool filled = request_goes_on(request, now_ns, bytes, ended, loss);
-
+	request_goes_on(request, now_ns, bytes);
 	request->coarse = 1;
 	thread->current_request.request = NULL;
 	/* Until it takes a request that is followed, its calls are nobody's errands. */
 	thread->serves = 0;
-	return filled;
 }
 
 /**

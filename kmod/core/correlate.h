@@ -44,12 +44,11 @@ static inline bool tl_correlate_serves(const struct tl_thread *thread)
 
 struct tl_link;
 
-bool tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread,
-				   u64 now_ns, u64 bytes, struct tl_ended *ended,
-				   u64 *loss);
-bool tl_correlate_request_traced(struct tl_request *request, struct tl_thread *thread,
-				 u64 now_ns, u64 bytes, struct tl_ended *ended,
-				 u64 *loss);
+bool tl_correlate_request_ends(struct tl_request *request, u64 *loss);
+void tl_correlate_request_received(struct tl_request *request, struct tl_thread *thread, u64 now_ns,
+				   u64 bytes);
+void tl_correlate_request_traced(struct tl_request *request, struct tl_thread *thread, u64 now_ns,
+				 u64 bytes);
 enum tl_outcome tl_correlate_response_sent(struct tl_request *request, u64 now_ns,
 					   u64 bytes, bool interim, u64 *loss);
 

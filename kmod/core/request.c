@@ -83,16 +83,15 @@ void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes)
 /**
  * tl_request_end() - End a request, if there is one
  * @request: the connection's request
- * @ended: filled if the request had an answer
  * @loss: counters by enum tl_loss
  *
  * Context: the lock of the request's connection is held.
- * Return: true if @ended was filled.
+ * Return: true if it had an answer, and is to be summed up: all that is known of it stays in
+ * @request until the next one begins there.
  */
-bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *loss)
+bool tl_request_end(struct tl_request *request, u64 *loss)
 {
 	u8 state = request->state;
-	unsigned int i;
 
 	request->state = TL_REQUEST_NONE;
 	if (state == TL_REQUEST_OPEN)
@@ -101,22 +100,6 @@ bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *los
 		return false;
 	/* What is not answered may have been the rest of the one before. */
 	loss[TL_LOSS_AMBIGUOUS] += request->ambiguous;
-	ended->tier = request->tier;
-	ended->class = request->class;
-	ended->node = request->node;
-	ended->parent = request->parent;
-	ended->queued = request->queued;
-	ended->coarse = request->coarse;
-	ended->queue_ns = request->queue_ns;
-	ended->open_ns = request->open_ns;
-	ended->closed_ns = request->last_send_ns;
-	ended->own_ns = request->own_at_send_ns;
-	ended->bytes_in = request->bytes_in;
-	ended->bytes_out = request->bytes_out;
-	ended->used = request->used;
-	ended->sums_used = request->sums_used;
-	for (i = 0; i < request->sums_used; i++)
-		ended->sums[i] = request->sums[i];
 	return true;
 }
 

@@ -88,25 +88,6 @@ struct tl_request {
 	} slots[TL_REQUEST_CALLS];
 };
 
-/* A request that ended with an answer. */
-struct tl_ended {
-	u32 tier;
-	u32 class;
-	u32 node;
-	u32 parent;
-	u8 sums_used;
-	u8 queued;
-	u8 coarse;
-	u64 open_ns;
-	u64 closed_ns;
-	u64 own_ns;
-	u64 queue_ns;
-	u64 bytes_in;
-	u64 bytes_out;
-	struct tl_used used;
-	struct tl_call_sum sums[TL_REQUEST_PEERS];
-};
-
 /**
  * tl_request_alive() - Whether the request that was meant still goes on
  * @ref: reference, may be empty
@@ -164,7 +145,7 @@ static inline void tl_request_classify(struct tl_request *request, u32 class)
 
 void tl_request_begin(struct tl_request *request, u64 now_ns);
 void tl_request_answer(struct tl_request *request, u64 now_ns, u64 bytes);
-bool tl_request_end(struct tl_request *request, struct tl_ended *ended, u64 *loss);
+bool tl_request_end(struct tl_request *request, u64 *loss);
 
 struct tl_call_sum *tl_request_sum(struct tl_request *request, u32 peer, u64 *loss);
 void tl_request_call(struct tl_request *request, const struct tl_call *call, u64 now_ns);

@@ -37,7 +37,7 @@ struct job {
 /* What a processor has to itself. */
 struct cpu {
 	struct job jobs[BENCH_UNDER_WAY];
-	struct tl_ended ended;
+	struct tl_request ended;
 	struct tl_cell_sums cells[CELLS];
 	struct tl_edge_sums edges[CELLS];
 	struct tl_path_sums paths[CELLS];
@@ -80,14 +80,14 @@ static u64 pick(struct cpu *cpu, unsigned int k)
 	return bench_pair(&cpu->random, pairs, under_way, k);
 }
 
-static void deposit(struct cpu *cpu)
+static void deposit(struct cpu *cpu, const struct tl_request *ended)
 {
-	unsigned int i, cell = cpu->ended.tier % CELLS;
+	unsigned int i, cell = ended->tier % CELLS;
 
-	tl_cell_add(&cpu->cells[cell], &cpu->ended, 0);
-	tl_path_add(&cpu->paths[cell], &cpu->ended);
-	for (i = 0; i < cpu->ended.sums_used; i++)
-		tl_edge_add(&cpu->edges[cell], &cpu->ended.sums[i]);
+	tl_cell_add(&cpu->cells[cell], ended, 0);
+	tl_path_add(&cpu->paths[cell], ended);
+	for (i = 0; i < ended->sums_used; i++)
+		tl_edge_add(&cpu->edges[cell], &ended->sums[i]);
 }
 
 /* What the thread has used since its last event. */
@@ -103,10 +103,12 @@ static void charge(struct tl_thread *thread)
 
 static void receive(struct cpu *cpu, struct job *job)
 {
+	struct tl_request *request = &servers[job->pair].request;
+
 	charge(&job->thread);
-	if (tl_correlate_request_received(&servers[job->pair].request, &job->thread, cpu->now_ns, 200,
-					  &cpu->ended, cpu->loss))
-		deposit(cpu);
+	if (tl_correlate_request_ends(request, cpu->loss))
+		deposit(cpu, request);
+	tl_correlate_request_received(request, &job->thread, cpu->now_ns, 200);
 }
 
 static void call(struct cpu *cpu, struct job *job)
@@ -184,8 +186,8 @@ static u64 cell_add(unsigned int n, u64 ops)
 	cpu->ended.sums_used = 0;
 	for (i = 0; i < ops; i++) {
 		cpu->ended.open_ns = i;
-		cpu->ended.closed_ns = i + (bench_random(&cpu->random) & 0xffffff);
-		cpu->ended.own_ns = (cpu->ended.closed_ns - i) / 2;
+		cpu->ended.last_send_ns = i + (bench_random(&cpu->random) & 0xffffff);
+		cpu->ended.own_at_send_ns = (cpu->ended.last_send_ns - i) / 2;
 		tl_cell_add(&cpu->cells[i % CELLS], &cpu->ended, 0);
 	}
 	bench_keep(cpu->cells[0].own_ns);

@@ -385,7 +385,7 @@ static void cells_prepare(u64 size, unsigned int n)
 /* Cells are tiers by classes; a path and an edge for each. */
 static u64 deposit(unsigned int n, u64 ops)
 {
-	struct tl_ended ended = { .sums_used = 1, .sums = { { .peer = 1, .by = { 1 }, .time_ns = 100 } } };
+	struct tl_request ended = { .sums_used = 1, .sums = { { .peer = 1, .by = { 1 }, .time_ns = 100 } } };
 	u64 i, which;
 
 	for (i = 0; i < ops; i++) {
@@ -394,8 +394,8 @@ static u64 deposit(unsigned int n, u64 ops)
 		ended.class = which % 10;
 		ended.node = 2 + which;
 		ended.open_ns = bench_now_ns;
-		ended.closed_ns = ended.open_ns + (which << 10);
-		ended.own_ns = which << 9;
+		ended.last_send_ns = ended.open_ns + (which << 10);
+		ended.own_at_send_ns = which << 9;
 		tl_shard_deposit(&ended);
 	}
 	return ops;

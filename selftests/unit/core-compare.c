@@ -41,8 +41,8 @@ static bool same(const struct compare *compare, const char *what, unsigned int e
 static bool same_own(const struct compare *compare, const struct ended_record *got,
 		     const struct ended_record *want)
 {
-	u64 own_ns = got->ended.own_ns, model_ns = want->ended.own_ns;
-	u64 response_ns = got->ended.closed_ns - got->ended.open_ns;
+	u64 own_ns = got->ended.own_at_send_ns, model_ns = want->ended.own_at_send_ns;
+	u64 response_ns = got->ended.last_send_ns - got->ended.open_ns;
 	u64 off_ns = max(own_ns, model_ns) - min(own_ns, model_ns);
 
 	if (own_ns > response_ns)
@@ -77,7 +77,7 @@ static bool same_sum(const struct compare *compare, unsigned int event,
 static bool same_ended(const struct compare *compare, const struct ended_record *got,
 		       const struct ended_record *want)
 {
-	const struct tl_ended *a = &got->ended, *b = &want->ended;
+	const struct tl_request *a = &got->ended, *b = &want->ended;
 	unsigned int i;
 
 	if (!same(compare, "end", got->event, got->event, want->event) ||
@@ -85,7 +85,7 @@ static bool same_ended(const struct compare *compare, const struct ended_record 
 	    !same(compare, "tier", got->event, a->tier, b->tier) ||
 	    !same(compare, "class", got->event, a->class, b->class) ||
 	    !same(compare, "open", got->event, a->open_ns, b->open_ns) ||
-	    !same(compare, "closed", got->event, a->closed_ns, b->closed_ns) ||
+	    !same(compare, "closed", got->event, a->last_send_ns, b->last_send_ns) ||
 	    !same(compare, "bytes in", got->event, a->bytes_in, b->bytes_in) ||
 	    !same(compare, "bytes out", got->event, a->bytes_out, b->bytes_out) ||
 	    !same(compare, "node", got->event, a->node, b->node) ||

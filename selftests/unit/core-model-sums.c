@@ -197,7 +197,7 @@ static void sums_of(int work, struct sums *sums)
 void model_sums_end_request(int request)
 {
 	const struct work *r = &model.works[request];
-	struct tl_ended ended;
+	struct tl_request ended;
 	struct ended_record *record;
 	struct sums sums;
 
@@ -220,8 +220,8 @@ void model_sums_end_request(int request)
 	ended.queue_ns = r->queue_ns;
 	ended.used = world_used(r->used);
 	ended.open_ns = r->open_ns;
-	ended.closed_ns = r->closed_ns;
-	ended.own_ns = own_of(request);
+	ended.last_send_ns = r->closed_ns;
+	ended.own_at_send_ns = own_of(request);
 	ended.bytes_in = r->bytes_in;
 	ended.bytes_out = r->bytes_out;
 	record = &model.result->ended[model.result->ended_used++];

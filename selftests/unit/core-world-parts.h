@@ -13,7 +13,7 @@ struct entry *world_entry_take(struct world *world);
 void world_accept(struct world *world, unsigned int server);
 struct tl_request *world_lock(struct tl_request_ref ref);
 void world_record_stray(struct world *world, const struct tl_call_sum *sum);
-void world_record_ended(struct world *world, u8 server, const struct tl_ended *ended);
+void world_record_ended(struct world *world, u8 server, const struct tl_request *ended);
 void world_decided(struct world *world, enum tl_outcome outcome, u64 n);
 
 /* core-world-errand.c */

@@ -45,11 +45,10 @@ static void join_find(struct world *world, u8 conn)
 
 static void end_request(struct world *world, u8 server)
 {
-	struct tl_ended ended;
+	struct tl_request *request = world_request(world, server);
 
-	memset(&ended, GARBAGE, sizeof(ended));
-	if (tl_request_end(world_request(world, server), &ended, world->result.loss))
-		world_record_ended(world, server, &ended);
+	if (tl_request_end(request, world->result.loss))
+		world_record_ended(world, server, request);
 	world->servers[server].entry->calls_full = false;
 }
 
@@ -85,16 +84,14 @@ enum tl_outcome world_received(struct world *world, const struct event *event)
 {
 	struct tl_request *request = world_request(world, event->conn);
 	u64 seq = request->seq;
-	struct tl_ended ended;
 
 	world_charge(world, event);
 	if (world->servers[event->conn].shut)
 		return TL_IGNORED;
-	memset(&ended, GARBAGE, sizeof(ended));
-	if (tl_correlate_request_received(request, &world->threads[event->thread].thread,
-					  event->now_ns, event->value, &ended,
-					  world->result.loss))
-		world_record_ended(world, event->conn, &ended);
+	if (tl_correlate_request_ends(request, world->result.loss))
+		world_record_ended(world, event->conn, request);
+	tl_correlate_request_received(request, &world->threads[event->thread].thread,
+				      event->now_ns, event->value);
 	classify(world, event, request->seq != seq);
 	return TL_ATTRIBUTED;
 }

@@ -160,9 +160,9 @@ void idle(struct world *world, u8 client, u32 idle_ns, u64 now_ns)
 }
 
 /* An impossible one stands for none, so that a failing test need not crash. */
-const struct tl_ended *last_ended(const struct world *world)
+const struct tl_request *last_ended(const struct world *world)
 {
-	static const struct tl_ended none = {.closed_ns = U64_MAX / 2, .own_ns = U64_MAX};
+	static const struct tl_request none = {.last_send_ns = U64_MAX / 2, .own_at_send_ns = U64_MAX};
 	const struct result *result = &world->result;
 
 	return result->ended_used ? &result->ended[result->ended_used - 1].ended : &none;
@@ -170,15 +170,15 @@ const struct tl_ended *last_ended(const struct world *world)
 
 u64 last_response(const struct world *world)
 {
-	return last_ended(world)->closed_ns - last_ended(world)->open_ns;
+	return last_ended(world)->last_send_ns - last_ended(world)->open_ns;
 }
 
 u64 last_own(const struct world *world)
 {
-	return last_ended(world)->own_ns;
+	return last_ended(world)->own_at_send_ns;
 }
 
-const struct tl_call_sum *sum_of(const struct tl_ended *ended, u32 peer)
+const struct tl_call_sum *sum_of(const struct tl_request *ended, u32 peer)
 {
 	static const struct tl_call_sum none;
 	unsigned int i;

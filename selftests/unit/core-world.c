@@ -164,7 +164,7 @@ void world_record_stray(struct world *world, const struct tl_call_sum *sum)
 	record->sum = *sum;
 }
 
-void world_record_ended(struct world *world, u8 server, const struct tl_ended *ended)
+void world_record_ended(struct world *world, u8 server, const struct tl_request *ended)
 {
 	struct result *result = &world->result;
 	struct ended_record *record = &result->ended[result->ended_used++];

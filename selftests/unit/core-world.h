@@ -47,7 +47,7 @@ struct ended_record {
 	unsigned int event;
 	u8 server;
 	bool calls_full; /* some of its calls' time was lost; the model: may have been */
-	struct tl_ended ended;
+	struct tl_request ended;
 };
 
 struct stray_record {
@@ -149,9 +149,9 @@ void exited(struct world *world, u8 thread);
 void idle(struct world *world, u8 client, u32 idle_ns, u64 now_ns);
 
 /* What the request that ended last has to say. */
-const struct tl_ended *last_ended(const struct world *world);
+const struct tl_request *last_ended(const struct world *world);
 u64 last_response(const struct world *world);
 u64 last_own(const struct world *world);
-const struct tl_call_sum *sum_of(const struct tl_ended *ended, u32 peer);
+const struct tl_call_sum *sum_of(const struct tl_request *ended, u32 peer);
 
 #endif

@@ -16,14 +16,14 @@ static u64 random_u64(void)
 	return state;
 }
 
-static struct tl_ended request(u64 open_ns, u64 response_ns, u64 own_ns)
+static struct tl_request request(u64 open_ns, u64 response_ns, u64 own_ns)
 {
-	struct tl_ended ended;
+	struct tl_request ended;
 
 	memset(&ended, 0, sizeof(ended));
 	ended.open_ns = open_ns;
-	ended.closed_ns = open_ns + response_ns;
-	ended.own_ns = own_ns;
+	ended.last_send_ns = open_ns + response_ns;
+	ended.own_at_send_ns = own_ns;
 	ended.bytes_in = 3;
 	ended.bytes_out = 5;
 	ended.queued = 1;
@@ -40,7 +40,7 @@ static unsigned __int128 square_of(const struct tl_cell_sums *cell)
 static void test_one(void)
 {
 	struct tl_cell_sums cell = {0};
-	struct tl_ended ended = request(500, 7000, 2000);
+	struct tl_request ended = request(500, 7000, 2000);
 
 	tl_cell_add(&cell, &ended, 500);
 	is_u64(cell.count, 1, "one request");
@@ -80,14 +80,14 @@ static void test_squares(void)
 {
 	struct tl_cell_sums cell = {0};
 	unsigned __int128 want = 0;
-	struct tl_ended ended;
+	struct tl_request ended;
 	unsigned int i, wrong = 0, carries = 0;
 
 	for (i = 0; i < REQUESTS; i++) {
 		u64 before = cell.own_sq_lo;
 
 		ended = request(0, U64_MAX, random_u64() >> (4 + i % 30));
-		want += (unsigned __int128)ended.own_ns * ended.own_ns;
+		want += (unsigned __int128)ended.own_at_send_ns * ended.own_at_send_ns;
 		tl_cell_add(&cell, &ended, 0);
 		wrong += square_of(&cell) != want;
 		carries += cell.own_sq_lo < before;
@@ -113,7 +113,7 @@ static void fill(struct tl_cell_sums *whole, struct tl_cell_sums *parts)
 
 	for (i = 0; i < REQUESTS; i++) {
 		u64 response_ns = random_u64() >> (8 + i % 40);
-		struct tl_ended ended = request(random_u64() >> 8, response_ns,
+		struct tl_request ended = request(random_u64() >> 8, response_ns,
 						random_u64() % (response_ns + 1));
 		u64 start_ns = random_u64() >> 8;
 
@@ -180,7 +180,7 @@ static void test_edges(void)
 
 static void test_paths(void)
 {
-	struct tl_ended ended = request(500, 7000, 2000);
+	struct tl_request ended = request(500, 7000, 2000);
 	struct tl_path_sums path = {0}, other = {0};
 
 	tl_path_add(&path, &ended);
@@ -198,7 +198,7 @@ static void test_traced(void)
 {
 	struct tl_cell_sums cell = {0}, other = {0};
 	struct tl_path_sums path = {0}, into = {0};
-	struct tl_ended ended = request(0, 7000, 2000), zero = request(0, 7000, 0);
+	struct tl_request ended = request(0, 7000, 2000), zero = request(0, 7000, 0);
 
 	ended.coarse = 1;
 	tl_cell_add(&cell, &ended, 0);

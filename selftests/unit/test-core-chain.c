@@ -82,11 +82,11 @@ static void test_kept_connections(void)
 		close_server(&w, i);
 	is_u64(w.result.ended_used, 15, "kept: five requests at each of three tiers");
 	for (i = 0; i < 15; i++) {
-		const struct tl_ended *ended = &w.result.ended[i].ended;
+		const struct tl_request *ended = &w.result.ended[i].ended;
 		unsigned int server = w.result.ended[i].server;
 		static const u64 own_ns[] = {49, 34, 100};
 
-		if (ended->own_ns != own_ns[server] ||
+		if (ended->own_at_send_ns != own_ns[server] ||
 		    ended->tier != world_tier(server) ||
 		    ended->sums_used != (server < 2) ||
 		    (server < 2 && ended->sums[0].by[TL_BY_THREAD] != 1))

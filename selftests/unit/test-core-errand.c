@@ -278,7 +278,6 @@ static void test_handed_back(void)
 	static struct tl_request request, errand;
 	u64 loss[TL_LOSS_KINDS] = {0};
 	struct tl_call made = {.state = TL_CALL_REPLYING};
-	struct tl_ended ended;
 
 	tl_request_begin(&request, 100);
 	tl_errand_begin(&errand, 110);
@@ -288,8 +287,8 @@ static void test_handed_back(void)
 	ok(tl_request_adopt(&request, &errand, TL_BY_HANDOFF, loss),
 	   "handed back: adopted after the answer");
 	is_u64(errand.state, TL_REQUEST_ADOPTED, "handed back: over");
-	ok(tl_request_end(&request, &ended, loss), "handed back: ends");
-	is_u64(ended.own_ns, 20, "handed back: its calls are not own time");
+	ok(tl_request_end(&request, loss), "handed back: ends");
+	is_u64(request.own_at_send_ns, 20, "handed back: its calls are not own time");
 	tl_errand_begin(&errand, 170);
 	ok(!tl_request_adopt(&request, &errand, TL_BY_HANDOFF, loss), "ended: refused");
 	is_u64(errand.state, TL_REQUEST_OPEN, "ended: the errand goes on");

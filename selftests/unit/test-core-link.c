@@ -27,7 +27,7 @@ static u64 own_of_all(void)
 	unsigned int i;
 
 	for (i = 0; i < w.result.ended_used; i++)
-		ns += w.result.ended[i].ended.own_ns;
+		ns += w.result.ended[i].ended.own_at_send_ns;
 	return ns;
 }
 

@@ -29,7 +29,7 @@ static unsigned int cases, wrong_own, wrong_time, wrong_response;
 static void check_order(const unsigned int *at)
 {
 	unsigned int answer = at[2 * CALLS], ns, own = 0, time = 0, i, got_time = 0;
-	const struct tl_ended *ended;
+	const struct tl_request *ended;
 
 	begin();
 	received(&w, 0, 0, 0);
@@ -59,7 +59,7 @@ static void check_order(const unsigned int *at)
 	for (i = 0; i < ended->sums_used; i++)
 		got_time += ended->sums[i].time_ns;
 	cases++;
-	wrong_own += ended->own_ns != own;
+	wrong_own += ended->own_at_send_ns != own;
 	wrong_time += got_time != time;
 	wrong_response += last_response(&w) != answer;
 }
@@ -249,7 +249,7 @@ static void test_evicted(void)
 
 static void test_many_peers(void)
 {
-	const struct tl_ended *ended;
+	const struct tl_request *ended;
 	u64 time = 0, calls = 0;
 	unsigned int i;
 

@@ -285,8 +285,8 @@ static void cover(struct coverage *coverage, const struct world *world)
 
 		coverage->full += record->calls_full;
 		coverage->joined += record->ended.queued;
-		coverage->own_less += record->ended.own_ns <
-				      record->ended.closed_ns - record->ended.open_ns;
+		coverage->own_less += record->ended.own_at_send_ns <
+				      record->ended.last_send_ns - record->ended.open_ns;
 	}
 }
 
