@@ -89,8 +89,8 @@ load_module
 known=$(floors)
 unload_module
 check 'what a hook takes that does nothing is known' jq -e 'length > 0 and all(. > 0)' <<<"$known"
-# Where nobody else holds it on.
-if echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
+# Where functions' entries are ftrace's (on arm64 they trap), and nobody else holds it on.
+if [ "$(uname -m)" = x86_64 ] && echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
 	load_module
 	unknown=$(floors)
 	unload_module
