@@ -114,7 +114,7 @@ static void fill(struct tl_cell_sums *whole, struct tl_cell_sums *parts)
 	for (i = 0; i < REQUESTS; i++) {
 		u64 response_ns = random_u64() >> (8 + i % 40);
 		struct tl_request ended = request(random_u64() >> 8, response_ns,
-						random_u64() % (response_ns + 1));
+						  random_u64() % (response_ns + 1));
 		u64 start_ns = random_u64() >> 8;
 
 		ended.bytes_in = random_u64() >> 20;
