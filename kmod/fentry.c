@@ -5,7 +5,7 @@
  * On most kernels a kprobe at a function's entry is called by ftrace, too. But it is
  * handed all registers, and finds its handler by a way that is made for all kinds of
  * probes: that costs as much as many a handler does. Where ftrace can be asked for the
- * arguments alone, it is; else this is empty, and kprobes do it.
+ * arguments alone, it is; else kprobes do it.
  *
  * All entries of a group are caught by one registration, because to end one has to wait for
  * all tasks. So which one it is, is looked up by address, in a table that is filled before
@@ -13,17 +13,75 @@
  * is in the table.
  *
  * Nobody may switch ftrace off meanwhile (FTRACE_OPS_FL_PERMANENT): we would be blind and
- * not know it.
+ * not know it. Kprobes do not ask for that; and some kernels, where one is armed and disarmed
+ * while ftrace is off, find their books wrong later and give ftrace up for good. So they are
+ * armed only while an entry is held that nobody passes (tl_fentry_hold()).
  */
 #include "cost.h"
 #include "fentry.h"
 
-#if TL_HAS_FENTRY
+#if TL_HAS_FENTRY || defined(CONFIG_KPROBES_ON_FTRACE)
 
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+
+static int leave(struct ftrace_ops *ops)
+{
+	int ret = unregister_ftrace_function(ops);
+
+	if (ret)
+		__module_get(THIS_MODULE);
+	return ret;
+}
+
+static noinline void nobody_calls(void)
+{
+	barrier();
+}
+
+static void on_nobody(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		      struct tl_ftrace_regs *regs)
+{
+}
+
+static struct ftrace_ops hold = { .func = on_nobody, .flags = FTRACE_OPS_FL_PERMANENT };
+static bool held;
+
+/**
+ * tl_fentry_hold() - Have ftrace not be switched off from now on
+ *
+ * Context: process, may sleep; once until tl_fentry_let_go(), by who serialises arming.
+ * Return: 0; -EBUSY: it is off; or another error of ftrace's.
+ */
+int tl_fentry_hold(void)
+{
+	int ret = ftrace_set_filter_ip(&hold, (unsigned long)nobody_calls, 0, 0);
+
+	ret = ret ? : register_ftrace_function(&hold);
+	held = !ret;
+	return ret;
+}
+
+/**
+ * tl_fentry_let_go() - The opposite
+ *
+ * Context: process, may sleep. Return: as tl_fentry_disarm().
+ */
+int tl_fentry_let_go(void)
+{
+	int ret = held ? leave(&hold) : 0;
+
+	held = false;
+	if (!ret)
+		ftrace_set_filter_ip(&hold, (unsigned long)nobody_calls, 1, 0);
+	return ret;
+}
+
+#endif
+
+#if TL_HAS_FENTRY
 
 #define TABLE_BITS 8
 #define PLACES BIT(TABLE_BITS)
@@ -138,9 +196,7 @@ int tl_fentry_disarm(unsigned int group)
 
 	WRITE_ONCE(g->caught, false);
 	if (g->registered)
-		ret = unregister_ftrace_function(&g->ops);
-	if (ret)
-		__module_get(THIS_MODULE);
+		ret = leave(&g->ops);
 	g->registered = false;
 	return ret;
 }

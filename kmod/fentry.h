@@ -21,6 +21,22 @@ struct tl_fentry {
 	u8 group; /* those of one begin and end to be caught together */
 };
 
+/* Whether it is ftrace that calls at entries, for kprobes at least: it can be switched off. */
+#if TL_HAS_FENTRY || defined(CONFIG_KPROBES_ON_FTRACE)
+int tl_fentry_hold(void);
+int tl_fentry_let_go(void);
+#else
+static inline int tl_fentry_hold(void)
+{
+	return 0;
+}
+
+static inline int tl_fentry_let_go(void)
+{
+	return 0;
+}
+#endif
+
 #if TL_HAS_FENTRY
 int tl_fentry_add(struct tl_fentry *fentry);
 void tl_fentry_forget_all(void);

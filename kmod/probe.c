@@ -496,6 +496,12 @@ void tl_probe_exit(void)
 	free_percpu(hits);
 }
 
+/* Where functions' entries are kprobes' alone; fentry.c holds ftrace for its own. */
+static bool holds(u8 level)
+{
+	return !TL_HAS_FENTRY && level == TIERLENS_LEVEL_TRACE;
+}
+
 /**
  * tl_probe_arm() - Begin to see events
  * @level: those that it takes from this level on, TRACE or SERVER
@@ -509,6 +515,8 @@ int tl_probe_arm(u8 level)
 	int ret = 0;
 
 	armed[level] = true;
+	if (holds(level))
+		ret = tl_fentry_hold();
 	/* From the end: who forgets is armed before who remembers. */
 	for (i = ARRAY_SIZE(hooks); !ret && i--;)
 		if (hooks[i].level == level)
@@ -528,12 +536,16 @@ int tl_probe_arm(u8 level)
 void tl_probe_disarm(u8 level)
 {
 	unsigned int i;
+	int ret;
 
-	if (tl_fentry_disarm(group_of(level)))
-		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
+	ret = tl_fentry_disarm(group_of(level));
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].level == level)
 			hook_disarm(&hooks[i]);
+	if (holds(level))
+		ret = tl_fentry_let_go();
+	if (ret)
+		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
 	armed[level] = false;
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();

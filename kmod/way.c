@@ -101,13 +101,36 @@ static u64 all_hits(void)
 	return sum;
 }
 
-/* What the hook takes that the yardstick has now. 0: it is not called, as without ftrace. */
+/* What the hook takes that the yardstick has now. 0: it is not called. */
 static u32 hook_ns(u64 plain)
 {
 	u64 before = all_hits();
 	u32 ns = more_than(plain, yardstick);
 
 	return all_hits() - before == CALLS * BLOCKS ? max(ns, 1U) : 0;
+}
+
+/* Ways by which entries of functions are seen; a call without a hook takes @plain / CALLS. */
+static void measure_entries(u64 plain)
+{
+	static struct tl_fentry fentry = {
+		.handler = on_yardstick, .hits = &hits, .group = TL_FENTRY_YARDSTICK,
+	};
+	static struct kprobe kp = { .pre_handler = on_kprobe };
+
+	kp.addr = (kprobe_opcode_t *)yardstick;
+	if (register_kprobe(&kp))
+		return;
+	way_ns[TL_COST_KPROBE] = hook_ns(plain);
+	fentry.ip = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+	if (tl_fentry_add(&fentry))
+		return;
+	if (!tl_fentry_arm(fentry.group))
+		way_ns[TL_COST_FENTRY] = hook_ns(plain);
+	/* If that fails, it will when hooks are disarmed, which says so. */
+	tl_fentry_disarm(fentry.group);
+	tl_fentry_forget_all();
 }
 
 /**
@@ -118,27 +141,13 @@ static u32 hook_ns(u64 plain)
  */
 int tl_way_init(void)
 {
-	static struct tl_fentry fentry = {
-		.handler = on_yardstick, .hits = &hits, .group = TL_FENTRY_YARDSTICK,
-	};
-	static struct kprobe kp = { .pre_handler = on_kprobe };
 	u64 plain = calls_ns(yardstick);
 
 	tl_cost_clock_ns = more_than(plain, clock_read);
 	way_ns[TL_COST_TRACEPOINT] = max(more_than(plain, traced), 1U);
-	kp.addr = (kprobe_opcode_t *)yardstick;
-	if (register_kprobe(&kp))
-		return 0;
-	way_ns[TL_COST_KPROBE] = hook_ns(plain);
-	fentry.ip = (unsigned long)kp.addr;
-	unregister_kprobe(&kp);
-	if (tl_fentry_add(&fentry))
-		return 0;
-	if (!tl_fentry_arm(fentry.group))
-		way_ns[TL_COST_FENTRY] = hook_ns(plain);
-	/* If that fails, it will when hooks are disarmed, which says so. */
-	tl_fentry_disarm(fentry.group);
-	tl_fentry_forget_all();
+	if (!tl_fentry_hold())
+		measure_entries(plain);
+	tl_fentry_let_go();
 	return 0;
 }
 

@@ -26,6 +26,13 @@ static inline struct pt_regs *tl_compat_args(struct ftrace_regs *fregs)
 #define TL_HAS_FENTRY 0
 #endif
 
+/* What ftrace hands over, whatever that is. */
+#ifdef TL_HAVE_FTRACE_REGS
+#define tl_ftrace_regs ftrace_regs
+#else
+#define tl_ftrace_regs pt_regs
+#endif
+
 /* Which argument of tcp_recvmsg() the flags are. */
 #ifdef TL_HAVE_RECVMSG_NONBLOCK
 #define TL_RECVMSG_FLAGS 4

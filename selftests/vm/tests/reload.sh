@@ -93,9 +93,19 @@ check 'what a hook takes that does nothing is known' jq -e 'length > 0 and all(.
 if [ "$(uname -m)" = x86_64 ] && echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
 	load_module
 	unknown=$(floors)
-	unload_module
-	echo 1 >/proc/sys/kernel/ftrace_enabled
 	check 'and said not to be, where ftrace is switched off' jq -e 'any(. == null)' <<<"$unknown"
+	refused=$(tierlens enable 2>&1) && not_ok 'nothing says that it measures there'
+	check 'enable is refused there, and names the switch' grep -q ftrace_enabled <<<"$refused"
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+	tierlens enable >/dev/null
+	echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled &&
+		not_ok 'while hooks are armed it cannot be switched off'
+	is "$(cat /proc/sys/kernel/ftrace_enabled)" 1 'nor can it be switched off while hooks are armed'
+	tierlens disable >/dev/null
+	unload_module
+	echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled
+	is "$(cat /proc/sys/kernel/ftrace_enabled)" 0 'and can be when they are not'
+	echo 1 >/proc/sys/kernel/ftrace_enabled
 fi
 diag "$known, with ftrace off ${unknown:-not tried}"
 diag "$(jq -c '{count, connects}' /tmp/kept.json) $(jq -c '{count, connects}' /tmp/new.json)"
