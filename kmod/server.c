@@ -113,7 +113,7 @@ u32 tl_server_node(struct tl_request *request)
 	return request->node;
 }
 
-static void deposit(struct tl_request *ended)
+static __always_inline void deposit(struct tl_request *ended)
 {
 	if (tl_server_node(ended) == TL_PATH_MORE)
 		tl_losses()[TL_LOSS_PATHS_FULL]++;

@@ -205,19 +205,44 @@ static void add_edge(struct set *set, u32 tier, u32 class, const struct tl_call_
 		tl_edge_add(&container_of(entry, struct tl_edge, entry)->sums, sum);
 }
 
-static void add_request(struct set *set, const struct tl_request *ended, u64 start_ns)
+/* Almost always all on a path are of one cell, but where the tree was full. */
+static __always_inline struct tl_cell *
+cell_of(struct set *set, struct tl_path *path, const struct tl_request *ended)
 {
-	struct tl_entry *entry = get(set, TL_SUMS_CELL, ended->tier, ended->class, 0);
+	struct tl_cell *cell = path ? path->cell : NULL;
+	struct tl_entry *entry;
+
+	if (likely(cell && cell->entry.key[0] == ended->tier &&
+		   cell->entry.key[1] == ended->class))
+		return cell;
+	entry = get(set, TL_SUMS_CELL, ended->tier, ended->class, 0);
+	cell = entry ? container_of(entry, struct tl_cell, entry) : NULL;
+	if (path)
+		path->cell = cell;
+	return cell;
+}
+
+static noinline void add_edges(struct set *set, const struct tl_request *ended)
+{
 	unsigned int i;
 
-	if (entry)
-		tl_cell_add(&container_of(entry, struct tl_cell, entry)->sums, ended,
-			    start_ns);
-	entry = get(set, TL_SUMS_PATH, ended->node, 0, 0);
-	if (entry)
-		tl_path_add(&container_of(entry, struct tl_path, entry)->sums, ended);
 	for (i = 0; i < ended->sums_used; i++)
 		add_edge(set, ended->tier, ended->class, &ended->sums[i]);
+}
+
+static __always_inline void
+add_request(struct set *set, const struct tl_request *ended, u64 start_ns)
+{
+	struct tl_entry *entry = get(set, TL_SUMS_PATH, ended->node, 0, 0);
+	struct tl_path *path = entry ? container_of(entry, struct tl_path, entry) : NULL;
+	struct tl_cell *cell = cell_of(set, path, ended);
+
+	if (cell)
+		tl_cell_add(&cell->sums, ended, start_ns);
+	if (path)
+		tl_path_add(&path->sums, ended);
+	if (ended->sums_used)
+		add_edges(set, ended);
 }
 
 /*
@@ -253,7 +278,7 @@ static u64 choose_own(const struct shard *shard, u64 ns)
  *
  * Context: any but NMI; interrupts are off; a connection's lock may be held.
  */
-void tl_shard_deposit(const struct tl_request *ended)
+tl_inline void tl_shard_deposit(const struct tl_request *ended)
 {
 	struct shard *shard = this_cpu_ptr(shards);
 	u64 generation;

@@ -65,6 +65,7 @@ struct tl_edge {
 /* Key: node. */
 struct tl_path {
 	struct tl_entry entry;
+	struct tl_cell *cell; /* in the same set, of who was on this path last; or NULL */
 	struct tl_path_node node; /* zero: TL_PATH_MORE */
 	char tier_name[TIERLENS_NAME_MAX + 1];
 	char class_name[TIERLENS_NAME_MAX + 1];

@@ -106,6 +106,13 @@ static void add_growth(u64 *sum, u64 *last, u64 now)
 	*last = now;
 }
 
+static noinline void add_storage(struct tl_used *sum, struct tl_used *last)
+{
+	tl_used_more(sum);
+	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
+	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());
+}
+
 /**
  * tl_usage_add() - Add what the current thread has used since the last time
  * @sum: to this
@@ -123,10 +130,13 @@ tl_inline u64 tl_usage_add(struct tl_used *sum, struct tl_task *task, u64 now_ns
 	/* The two clocks of run time may differ by a little; none goes backwards. */
 	add_growth(&sum->cpu_ns, &last->cpu_ns, tl_usage_cpu_ns(now_ns));
 	add_growth(&sum->run_wait_ns, &last->run_wait_ns, run_wait_now_ns());
-	add_growth(&sum->storage_read, &last->storage_read, storage_read_now());
-	add_growth(&sum->storage_write, &last->storage_write, storage_write_now());
-	if (static_branch_unlikely(&tl_scoped_on))
+	if (unlikely(storage_read_now() > last->storage_read ||
+		     storage_write_now() > last->storage_write))
+		add_storage(sum, last);
+	if (static_branch_unlikely(&tl_scoped_on)) {
+		tl_used_more(sum);
 		tl_scoped_take_counted(task, sum->counts);
+	}
 	return sum->cpu_ns - before_ns;
 }
 

@@ -14,7 +14,6 @@ static void add_own(struct tl_cell_sums *cell, u64 own_ns)
 
 	cell->own_ns += own_ns;
 	add_square(cell, square >> 64, square);
-	cell->hist_own[tl_hist_bucket(own_ns)]++;
 }
 
 /**
@@ -29,20 +28,26 @@ tl_inline void
 tl_cell_add(struct tl_cell_sums *cell, const struct tl_request *ended, u64 start_ns)
 {
 	u64 response_ns = ended->last_send_ns - ended->open_ns;
+	u32 bucket = tl_hist_bucket(response_ns);
 
 	cell->count++;
 	cell->response_ns += response_ns;
-	if (ended->coarse)
+	cell->hist_response[bucket]++;
+	if (ended->coarse) {
 		cell->traced++;
-	else
+	} else {
 		add_own(cell, ended->own_at_send_ns);
+		/* Who has called nobody needs no second look-up. */
+		if (ended->own_at_send_ns != response_ns)
+			bucket = tl_hist_bucket(ended->own_at_send_ns);
+		cell->hist_own[bucket]++;
+	}
 	cell->carried += ended->open_ns < start_ns;
 	cell->bytes_in += ended->bytes_in;
 	cell->bytes_out += ended->bytes_out;
 	cell->queue_ns += ended->queued ? ended->queue_ns : 0;
 	cell->queue_count += ended->queued;
 	tl_used_add(&cell->used, &ended->used);
-	cell->hist_response[tl_hist_bucket(response_ns)]++;
 }
 
 /**

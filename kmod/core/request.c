@@ -29,6 +29,34 @@ static u64 own_at(const struct tl_request *request, u64 ns)
 }
 
 /**
+ * tl_used_more() - More than time was used
+ * @used: before that, all the rest of it is set to zero
+ *
+ * Context: the caller serialises.
+ */
+void tl_used_more(struct tl_used *used)
+{
+	if (used->more)
+		return;
+	used->more = true;
+	used->storage_read = 0;
+	used->storage_write = 0;
+	memset(used->counts, 0, sizeof(used->counts));
+}
+
+/* The slow part of tl_used_add(). */
+tl_noinline void tl_used_add_more(struct tl_used *into, const struct tl_used *from)
+{
+	unsigned int i;
+
+	tl_used_more(into);
+	into->storage_read += from->storage_read;
+	into->storage_write += from->storage_write;
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		into->counts[i] += from->counts[i];
+}
+
+/**
  * tl_request_begin() - A request begins
  * @request: its storage; tier stays what it is
  * @now_ns: when

@@ -25,6 +25,7 @@ enum tl_request_state {
 struct tl_used {
 	u64 cpu_ns;
 	u64 run_wait_ns; /* ready to run, and not running */
+	bool more; /* than that; else what follows means nothing, see tl_used_more() */
 	u64 storage_read; /* bytes */
 	u64 storage_write;
 	u64 counts[TL_USED_COUNTS]; /* of events, see scoped.c */
@@ -102,31 +103,23 @@ static inline bool tl_request_alive(const struct tl_request_ref *ref)
 		ref->request->state == TL_REQUEST_ANSWERED);
 }
 
-/* Both are done at most events, and loops of their few words cost as much as the words. */
+/* At most events nothing but time was used. */
 static inline void tl_used_clear(struct tl_used *used)
 {
-	unsigned int i;
-
 	used->cpu_ns = 0;
 	used->run_wait_ns = 0;
-	used->storage_read = 0;
-	used->storage_write = 0;
-#pragma GCC unroll 8
-	for (i = 0; i < TL_USED_COUNTS; i++)
-		used->counts[i] = 0;
+	used->more = false;
 }
+
+void tl_used_more(struct tl_used *used);
+void tl_used_add_more(struct tl_used *into, const struct tl_used *from);
 
 static inline void tl_used_add(struct tl_used *into, const struct tl_used *from)
 {
-	unsigned int i;
-
 	into->cpu_ns += from->cpu_ns;
 	into->run_wait_ns += from->run_wait_ns;
-	into->storage_read += from->storage_read;
-	into->storage_write += from->storage_write;
-#pragma GCC unroll 8
-	for (i = 0; i < TL_USED_COUNTS; i++)
-		into->counts[i] += from->counts[i];
+	if (unlikely(from->more))
+		tl_used_add_more(into, from);
 }
 
 /* Two CPUs may see the clock a few nanoseconds apart. */

@@ -12,5 +12,6 @@
 
 /* Of what is called from one place of what runs at an event, see events.c. */
 #define tl_inline __always_inline
+#define tl_noinline noinline
 
 #endif

@@ -74,6 +74,23 @@ static bool same_sum(const struct compare *compare, unsigned int event,
 	       same(compare, "call bytes out", event, got->bytes_out, want->bytes_out);
 }
 
+static bool same_used(const struct compare *compare, unsigned int event, struct tl_used got,
+		      struct tl_used want)
+{
+	unsigned int i;
+
+	/* Of who used no more, that is zero. */
+	tl_used_more(&got);
+	tl_used_more(&want);
+	for (i = 0; i < TL_USED_COUNTS; i++)
+		if (!same(compare, "counts", event, got.counts[i], want.counts[i]))
+			return false;
+	return same(compare, "CPU", event, got.cpu_ns, want.cpu_ns) &&
+	       same(compare, "run wait", event, got.run_wait_ns, want.run_wait_ns) &&
+	       same(compare, "read", event, got.storage_read, want.storage_read) &&
+	       same(compare, "written", event, got.storage_write, want.storage_write);
+}
+
 static bool same_ended(const struct compare *compare, const struct ended_record *got,
 		       const struct ended_record *want)
 {
@@ -92,19 +109,9 @@ static bool same_ended(const struct compare *compare, const struct ended_record 
 	    !same(compare, "parent", got->event, a->parent, b->parent) ||
 	    !same(compare, "queued", got->event, a->queued, b->queued) ||
 	    !same(compare, "queue", got->event, a->queue_ns, b->queue_ns) ||
-	    !same(compare, "CPU", got->event, a->used.cpu_ns, b->used.cpu_ns) ||
-	    !same(compare, "run wait", got->event, a->used.run_wait_ns,
-		  b->used.run_wait_ns) ||
-	    !same(compare, "read", got->event, a->used.storage_read,
-		  b->used.storage_read) ||
-	    !same(compare, "written", got->event, a->used.storage_write,
-		  b->used.storage_write) ||
+	    !same_used(compare, got->event, a->used, b->used) ||
 	    !same(compare, "sums", got->event, a->sums_used, b->sums_used))
 		return false;
-	for (i = 0; i < TL_USED_COUNTS; i++)
-		if (!same(compare, "counts", got->event, a->used.counts[i],
-			  b->used.counts[i]))
-			return false;
 	for (i = 0; i < a->sums_used; i++)
 		if (!same_sum(compare, got->event, &a->sums[i], &b->sums[i]))
 			return false;

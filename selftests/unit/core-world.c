@@ -70,11 +70,14 @@ const char *world_text(unsigned int text)
 
 struct tl_used world_used(u32 used)
 {
-	return (struct tl_used){used,
-				2ULL * used,
-				3ULL * used,
-				5ULL * used,
-				{7ULL * used, 11ULL * used, 13ULL * used, 17ULL * used}};
+	return (struct tl_used){
+		.cpu_ns = used,
+		.run_wait_ns = 2ULL * used,
+		.more = used,
+		.storage_read = 3ULL * used,
+		.storage_write = 5ULL * used,
+		.counts = {7ULL * used, 11ULL * used, 13ULL * used, 17ULL * used},
+	};
 }
 
 struct entry *world_entry(struct tl_request *request)

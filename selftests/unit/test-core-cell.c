@@ -28,7 +28,7 @@ static struct tl_request request(u64 open_ns, u64 response_ns, u64 own_ns)
 	ended.bytes_out = 5;
 	ended.queued = 1;
 	ended.queue_ns = 11;
-	ended.used = (struct tl_used){13, 17, 19, 23, {29, 31, 37, 41}};
+	ended.used = (struct tl_used){13, 17, true, 19, 23, {29, 31, 37, 41}};
 	return ended;
 }
 
@@ -73,6 +73,10 @@ static void test_one(void)
 	is_u64(cell.queue_ns, 33, "whatever it says");
 	is_u64(cell.used.storage_write, 92, "all that they have used");
 	is_u64(cell.used.counts[TL_USED_COUNTS - 1], 164, "and all that was counted");
+	ended.used.more = false;
+	tl_cell_add(&cell, &ended, 499);
+	is_u64(cell.used.cpu_ns, 65, "one that used time only: its time");
+	is_u64(cell.used.storage_read, 76, "and nothing that is left of one before");
 }
 
 /* 5 s squared is more than 64 bits hold; sums carry at any time. */
@@ -123,6 +127,7 @@ static void fill(struct tl_cell_sums *whole, struct tl_cell_sums *parts)
 		ended.queue_ns = random_u64() >> 20;
 		ended.used.cpu_ns = random_u64() >> 20;
 		ended.used.storage_read = random_u64() >> 20;
+		ended.used.more = random_u64() % 4;
 		tl_cell_add(whole, &ended, start_ns);
 		tl_cell_add(&parts[random_u64() % PARTS], &ended, start_ns);
 	}

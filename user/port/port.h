@@ -23,6 +23,7 @@ typedef int64_t s64;
 #define unlikely(x) __builtin_expect(!!(x), 0)
 /* As the kernel's: it can be called from elsewhere nevertheless. */
 #define tl_inline inline __attribute__((gnu_inline, always_inline))
+#define tl_noinline __attribute__((__noinline__))
 #define WARN_ON_ONCE(x) ({ bool warn_ = (x); assert(!warn_); warn_; })
 #define min(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
