@@ -278,6 +278,41 @@ enable
 ask
 expect 'older connections' '"other"' '"other"' '"other"'
 
+# ---- more paths than there is room for -----------------------------------------
+
+# 1,022 fit, and each class of the door's has one in every tier: 1,275.
+tlmnl disable
+tlmnl tier-add door 9105
+tlmnl tier-add hall 9104
+serve hall 9104 --mode epoll --next 9101 --calls 1
+serve door 9105 --mode thread --next 9104 --calls 1
+enable
+first=$(newest)
+errors=0
+for round in 0 1 2 3; do
+	asks=()
+	for n in {00..63}; do
+		[ $round$n = 363 ] && continue
+		asks+=(--ask "r$round$n")
+		tlmnl class-add "r$round$n" "r$round$n\\x20" door || errors=$((errors + 1))
+	done
+	load --to 9105 --in-order "${asks[@]}" --connections 4 --seconds $((60 * slow)) --requests ${#asks[@]} \
+		>/tmp/load-$round.json || errors=$((errors + 1))
+	delete_rules || errors=$((errors + 1))
+done
+is $errors 0 'more paths: all was asked'
+settle "$first"
+jq -s '{targets: map(.targets[])}' /tmp/load-[0-3].json >/tmp/load.json
+is "$(jq '.targets | length' /tmp/load.json)" 255 'more paths: for as many classes as can be'
+for tier in door hall front mid back; do
+	[ $tier = back ] && times=2 || times=1
+	is "$(counted $tier)" "$(asked_for $times)" "more paths: requests by class at $tier"
+done
+is "$(sum '.losses.paths_full')" "$(sum '.paths[] | select(.id == 1) | .count')" \
+	'more paths: those without room are counted, and summed up together'
+check 'more paths: there are some' test "$(sum .losses.paths_full)" -gt 0
+is "$(lost)" "$(sum .losses.paths_full)" 'more paths: nothing else is lost'
+
 stop_servers
 tlmnl disable
 wait_until 30 grep -q "^{\"generation\":$(newest)," /tmp/all.jsonl
