@@ -152,7 +152,7 @@ mutations=(
 	'always apart|request.c|s/bool apart = .*/bool apart = true;/'
 	'earlier calls not forgotten|request.c|/^\t\tforget_slots(request/d'
 	'later calls not rebased|request.c|s/lost = apart && rebase_slots(request, errand, base_ns)/lost = false/'
-	'all calls rebased|request.c|s/ || slot->own_ns <= base_ns)/)/'
+	'all calls rebased|request.c|s/if (slot->own_ns <= base_ns)/if (0)/'
 	'within not counted|request.c|s/lost |= start_ns < errand->mark_ns || /lost |= 0 || /'
 	'same connection not counted|request.c|s/ || slot_of(errand, slot->call);/;/'
 	'rebased without the errand|request.c|s/base_ns + own_at(errand, start_ns)/base_ns/'
