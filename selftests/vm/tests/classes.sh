@@ -292,7 +292,7 @@ errors=0
 for round in 0 1 2 3; do
 	asks=()
 	for n in {00..63}; do
-		[ $round$n = 363 ] && continue
+		[ "$round$n" = 363 ] && continue
 		asks+=(--ask "r$round$n")
 		tlmnl class-add "r$round$n" "r$round$n\\x20" door || errors=$((errors + 1))
 	done
@@ -306,7 +306,7 @@ jq -s '{targets: map(.targets[])}' /tmp/load-[0-3].json >/tmp/load.json
 is "$(jq '.targets | length' /tmp/load.json)" 255 'more paths: for as many classes as can be'
 for tier in door hall front mid back; do
 	[ $tier = back ] && times=2 || times=1
-	is "$(counted $tier)" "$(asked_for $times)" "more paths: requests by class at $tier"
+	is "$(counted $tier)" "$(asked_for "$times")" "more paths: requests by class at $tier"
 done
 is "$(sum '.losses.paths_full')" "$(sum '.paths[] | select(.id == 1) | .count')" \
 	'more paths: those without room are counted, and summed up together'
