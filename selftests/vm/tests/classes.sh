@@ -3,8 +3,9 @@
 # vm: kernels=6.1 timeout=600
 #
 # Classes under load: what the rules say is what is counted, in every tier of a chain,
-# whether a tier has rules of its own or not, and while rules come and go. Read by the
-# client that checks of each interval that paths sum up to cells.
+# whether a tier has rules of its own or not, while rules come and go, and where there are
+# more paths than places for them. Read by the client that checks of each interval that
+# paths sum up to cells.
 . /job/lib.sh
 . /job/chain.sh
 
