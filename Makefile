@@ -125,7 +125,6 @@ check: ## all tests; installs what they need
 	@tools/setup build check vm deb
 	@command -v npm >/dev/null || tools/setup page
 	@tools/setup browser || echo "Without chromium the test of the page is skipped."
-	@$(MAKE) --no-print-directory -j$$(nproc) user guest bench-programs
 	@tools/check $(CHECK_JOBS)
 
 soak: ## an hour of the shop in a virtual machine, levels switching, the daemon under sanitizers; ARGS="--env MINUTES=10": less
@@ -173,6 +172,7 @@ check-deb:
 	@prove --timer selftests/deb/packages.sh
 
 check-vm:
+	@tools/setup build check vm
 	@tools/check $(CHECK_VM)
 
 check-static:
