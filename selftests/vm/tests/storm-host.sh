@@ -741,7 +741,7 @@ pools_stay()
 	wait $marker 2>/dev/null
 	faults 0 Y
 	mark 0
-	wait_until 20 status_has ".memory_used_bytes > $memory" && ok "$name: when they can, they grow" ||
+	wait_until 20 status_has ".memory_used > $memory" && ok "$name: when they can, they grow" ||
 		not_ok "$name: they do not grow any more"
 	kill -KILL $many
 	wait $many 2>/dev/null
