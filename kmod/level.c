@@ -128,8 +128,10 @@ static int raise_to(u8 level)
 	u8 before = armed;
 	int ret = 0;
 
-	if (armed < TIERLENS_LEVEL_TRACE && level >= TIERLENS_LEVEL_TRACE)
+	if (armed < TIERLENS_LEVEL_TRACE && level >= TIERLENS_LEVEL_TRACE) {
+		tl_process_seen_from_now();
 		ret = arm_trace();
+	}
 	if (!ret && armed < TIERLENS_LEVEL_SERVER && level >= TIERLENS_LEVEL_SERVER)
 		ret = arm_server();
 	/* Sockets that nobody has looked at meanwhile. */
@@ -146,6 +148,7 @@ static void lower_to(u8 level)
 	}
 	if (armed > TIERLENS_LEVEL_OFF && level == TIERLENS_LEVEL_OFF) {
 		disarm_trace();
+		tl_process_usage_keep();
 		tl_track_forget_all();
 	}
 }

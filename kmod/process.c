@@ -26,7 +26,7 @@ static struct tl_keyed_table table;
 static struct tl_pool processes;
 static struct tl_usage_of_tiers __percpu *of_gone; /* what gone processes had not told */
 static u64 gone_before_ns[TL_TIERS];
-static u64 usage_from_ns; /* when measuring began */
+static u64 usage_from_ns; /* when hooks were armed last: nobody has seen what was before */
 static u64 usage_told_ns; /* when what they used was told last, or measuring began */
 static u64 usage_elapsed_ns; /* until then, of the interval being taken; 0: none was told */
 /* From a handler to those processes that have too many threads for it. */
@@ -71,9 +71,11 @@ static void begin(struct tl_process *process, struct task_struct *task)
 	process->asked = true;
 	/*
 	 * What an older one has used before is not of this measurement; and if a thread
-	 * has gone already, an entry before this one may have counted.
+	 * has gone already, an entry before this one may have counted. The first thread
+	 * stays, and is in no sum, as long as there are others.
 	 */
 	if (task->group_leader->start_time > usage_from_ns &&
+	    !(READ_ONCE(task->group_leader->flags) & PF_EXITING) &&
 	    !READ_ONCE(task->signal->sum_sched_runtime))
 		return;
 	process->asked = few_cpu_ns(task, &process->cpu_ns);
@@ -190,13 +192,24 @@ void tl_process_usage_start(void)
 	unsigned int tier;
 
 	tl_usage_start();
-	usage_from_ns = ktime_get_ns();
-	usage_told_ns = usage_from_ns;
+	usage_told_ns = ktime_get_ns();
 	usage_elapsed_ns = 0;
 	for (tier = 0; tier < TL_TIERS; tier++) {
 		take_gone(tier);
 		tl_usage_take_charged(tier);
 	}
+}
+
+/**
+ * tl_process_seen_from_now() - What processes have used until now is not of what begins
+ *
+ * Also those that were known, and have been forgotten.
+ *
+ * Context: process; no hook is armed, and the table is empty.
+ */
+void tl_process_seen_from_now(void)
+{
+	usage_from_ns = ktime_get_ns();
 }
 
 /*
@@ -227,6 +240,28 @@ static u32 ask(struct task_struct *process, u64 *used_ns)
 	}
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	return tier;
+}
+
+/**
+ * tl_process_usage_keep() - All that are known will be forgotten: keep what they have used
+ *
+ * It is told with the interval being taken, as that of processes that have gone.
+ *
+ * Context: process; no hook is armed. The interval may be closed meanwhile.
+ */
+void tl_process_usage_keep(void)
+{
+	struct task_struct *process;
+	u64 used_ns;
+	u32 tier;
+
+	rcu_read_lock();
+	for_each_process(process) {
+		tier = ask(process, &used_ns);
+		if (tier)
+			this_cpu_add(of_gone->ns[tier], used_ns);
+	}
+	rcu_read_unlock();
 }
 
 /* Those that nobody could ask when they became known. */

@@ -24,6 +24,8 @@ void tl_process_put(struct tl_process *process);
 bool tl_process_serves(struct task_struct *task);
 void tl_process_serve_no_more(u32 tier);
 void tl_process_usage_start(void);
+void tl_process_seen_from_now(void);
+void tl_process_usage_keep(void);
 void tl_process_usage(void);
 void tl_process_usage_close(void);
 unsigned int tl_process_count(void);

@@ -7,7 +7,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=$((200 / slow)) front=7101 back=7102
+requests=$((200 / slow)) front=7101 back=7102 late=7103
 
 # cells FILE PORT KEY: over all intervals
 cells()
@@ -123,6 +123,39 @@ is "$(calls /tmp/again.jsonl) $(unattributed /tmp/again.jsonl)" "$((2 * requests
 is "$(jq -s '([.[].cells[] | select(.tier_name | endswith(":7101")) | .response_ns - .own_ns] | add) -
 	([.[].edges[] | select(.tier_name | endswith(":7101")) | .time_ns] | add)' /tmp/again.jsonl)" 0 \
 	'again: response = own + calls, to the nanosecond'
+
+# ---- what a process has used before it is forgotten -------------------------------------------
+
+# used PID: by all its threads so far, in ns
+used()
+{
+	cat "/proc/$1/task/"*/schedstat | awk '{ n += $1 } END { printf "%d\n", n }'
+}
+
+# Of one that began while others were measured all of it is its tier's. An interval is long enough for its end to be
+# elsewhere than between the last that is used and "off", mostly.
+tierlens enable --interval 3000 || not_ok 'longer intervals'
+follow /tmp/life.jsonl
+serve late $late --mode epoll
+load --to $late --connections 4 --ask 'home work=2000' --requests 1000000 --seconds $((100 * slow)) >/tmp/load.json &
+asker=$!
+sleep 1
+kill -STOP "${chain_pids[-1]}"
+seen=$(used "${chain_pids[-1]}")
+check 'all: off, under load' tlmnl level - off
+kill -CONT "${chain_pids[-1]}"
+kill $asker || not_ok 'what is asked has ended before'
+wait $asker 2>/dev/null
+is "$(of_status .occupancy.processes)" 0 'it is forgotten'
+check 'all: server again' tlmnl level - server
+load --to $late --ask home --requests 1 --seconds $((100 * slow)) >/tmp/load.json || not_ok 'load'
+stop_follow
+all=$(used "${chain_pids[-1]}")
+told=$(jq -s '[.[].usage[] | select(.tier_name | endswith(":7103")) | .cpu_ns] | add // 0' /tmp/life.jsonl)
+diag "late has used $seen ns before, $all ns in all, and $told ns are told"
+check 'what it has used is told, up to the moment in which it was forgotten' [ "$told" -ge "$seen" ]
+check 'and once' [ "$told" -le "$all" ]
+tierlens enable --interval 500 || not_ok 'short intervals again'
 
 # A request that is open when its tier is lowered.
 follow /tmp/cut.jsonl
