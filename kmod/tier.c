@@ -142,12 +142,12 @@ struct tl_tier *tl_tier_find(const struct tl_endpoint *at)
 	return tier ? tier : find(0, at);
 }
 
+/* Context: any; without the lock it is what was a moment ago. */
 static unsigned int free_place(void)
 {
 	unsigned int i;
 
-	lockdep_assert_held(&lock);
-	for (i = 1; i < TL_TIERS && tiers[i].id; i++)
+	for (i = 1; i < TL_TIERS && READ_ONCE(tiers[i].id); i++)
 		;
 	return i;
 }
@@ -255,6 +255,9 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
+	/* Full, and that for long: whoever accepts elsewhere is not to wait for all others who do. */
+	if (!tier && free_place() == TL_TIERS)
+		return NULL;
 	tl_spin_lock(&lock);
 	tier = tl_tier_find(at);
 	found_name(name, sizeof(name), comm, at, tier ? tier->id : free_place());
