@@ -15,6 +15,7 @@
 #include "level.h"
 #include "lock.h"
 #include "scoped.h"
+#include "stats.h"
 #include "thread.h"
 #include "usage.h"
 
@@ -80,6 +81,8 @@ struct tl_task *tl_thread_add(struct task_struct *task)
 	/* A process that cannot be tracked leaves a thread on its own. */
 	entry->process = tl_process_get(task);
 	entry->thread.process = entry->process ? &entry->process->thread : &entry->thread;
+	if (!entry->process)
+		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
 	tl_spin_lock(&bucket->lock);
 	tl_keyed_link(bucket, &entry->keyed, task);
 	tl_spin_unlock(&bucket->lock);
