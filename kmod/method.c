@@ -200,7 +200,8 @@ static int on_enter(TL_UPROBE_ENTER)
 		tl_frames_lose(function->key);
 		return 0;
 	}
-	if (unlikely(!tl_frames_at_home(frames, stack))) {
+	/* With the second, nothing was entered yet that could not be given back. */
+	if (unlikely(!tl_frames_at_home(frames, stack) || tl_stack_has_shadow())) {
 		let_program_go(function);
 		return give_up(function);
 	}

@@ -13,6 +13,9 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+#include <asm/prctl.h>
+#endif
 
 #include "stack.h"
 
@@ -52,6 +55,23 @@ bool tl_stack_look(struct tl_stack *stack, unsigned long sp)
 bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now)
 {
 	return before->mm != now->mm || (before->low < now->high && now->low < before->high);
+}
+
+/**
+ * tl_stack_has_shadow() - Whether the processor keeps the thread's return addresses a second time
+ *
+ * The kernel has functions that are probed return to it there, too, and nobody else can write
+ * there: such an address cannot be given back, for a program that returns to another is ended.
+ *
+ * Context: task.
+ */
+bool tl_stack_has_shadow(void)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return current->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
 }
 
 /**

@@ -21,6 +21,7 @@ static inline bool tl_stack_has(const struct tl_stack *stack, unsigned long sp)
 
 bool tl_stack_look(struct tl_stack *stack, unsigned long sp);
 bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now);
+bool tl_stack_has_shadow(void);
 unsigned long tl_stack_caller(unsigned long sp);
 unsigned long tl_stack_trampoline(unsigned long sp);
 void tl_stack_bring(unsigned long sp);

@@ -69,7 +69,7 @@ static void functions_print(const struct list *l)
 	static const char *const became[] = {
 		[TIERLENS_FUNCTION_STATE_PROBED] = "probed",
 		[TIERLENS_FUNCTION_STATE_HOT] = "dropped: called too often",
-		[TIERLENS_FUNCTION_STATE_STACKS] = "dropped: the program has coroutines",
+		[TIERLENS_FUNCTION_STATE_STACKS] = "dropped: the program has coroutines or a shadow stack",
 	};
 	struct tl_grid *grid = tl_grid_new("tier|function|state|>calls|>lost");
 	size_t i;

@@ -203,7 +203,7 @@ static void dropped_go(struct tl_control *c, size_t tier, size_t at, u32 state)
 	tl_log_text(c->log, c->feed.in.t_s, tl_function_state_name(state), name_of(c, tier), name,
 		    state == TIERLENS_FUNCTION_STATE_HOT ?
 		    "it was called more often than is allowed, and is probed no longer" :
-		    "the program goes on with other stacks, as coroutines do, and is probed no longer");
+		    "the program goes on with other stacks, as coroutines do, or has a shadow stack, and is probed no longer");
 	let_go(c, tier, at);
 }
 
