@@ -168,6 +168,10 @@ int tierlens_nl_sync_start_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!asked)
 		return -ENOMEM;
 	ret = parse(info, asked);
+	/* As for functions: in the midst of an instruction it would break a program. */
+	if (!ret && asked->ask.nprobes && !tl_nl_may_perfmon(skb))
+		ret = refuse(info, "probing functions needs CAP_PERFMON or CAP_SYS_ADMIN, too",
+			     -EPERM);
 	if (!ret)
 		ret = start(info, &asked->ask);
 	for (i = 0; i < asked->ask.nprobes; i++)

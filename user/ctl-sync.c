@@ -72,8 +72,8 @@ int tl_ctl_sync_start(struct tl_ctl *ctl, const struct tl_sync_request *request,
 		return tl_error_set(err, code, "the kernel module records no sync points: load that of this "
 				    "tierlens");
 	if ((code == -EPERM || code == -EACCES) && !*ex.sentence)
-		return tl_error_set(err, code, "cannot record sync points: needs CAP_NET_ADMIN and CAP_SYS_PTRACE: "
-				    "run as root");
+		return tl_error_set(err, code, "cannot record sync points: needs CAP_NET_ADMIN, CAP_SYS_PTRACE and "
+				    "CAP_PERFMON: run as root");
 	if (!code && *fd < 0)
 		return tl_error_set(err, -EPROTO, "cannot record sync points: the kernel module gave nothing to read "
 				    "from: load that of this tierlens");

@@ -103,6 +103,8 @@ take_tap 'root with CAP_NET_ADMIN alone' with +net_admin abi-security few
 tlmnl disable
 is "$(with +net_admin tlmnl sync 100 131072 0 1 2>&1)" \
 	'Operation not permitted: recording stacks needs CAP_SYS_PTRACE, too' 'a recording needs CAP_SYS_PTRACE, too'
+is "$(with +net_admin,+sys_ptrace tlmnl sync 100 131072 0 $$ 0x1000:0 2>&1)" \
+	'Operation not permitted: probing functions needs CAP_PERFMON or CAP_SYS_ADMIN, too' 'with functions of libraries CAP_PERFMON, too'
 is "$(with +net_admin tlmnl pmu-add fresh 1 0 2>&1)" \
 	'Operation not permitted: counting events needs CAP_PERFMON or CAP_SYS_ADMIN, too' 'an event needs CAP_PERFMON, too'
 check 'which is enough' with +net_admin,+perfmon tlmnl pmu-add fresh 1 0
