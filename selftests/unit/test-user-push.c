@@ -626,9 +626,11 @@ static void hanging(void)
 	if (tl_push_plan(&plan, &options, on_mistake, NULL) || tl_push_open(&push, &plan, &err))
 		exit(1);
 	tl_metrics_begin(&metrics, TL_SERIES_DEFAULT);
-	now_ns = tl_clock_ns(CLOCK_REALTIME);
+	now_ns = tl_clock_ns(CLOCK_REALTIME) / 1000000 * 1000000 + 456789;
 	add(&metrics, "web:80", 2, now_ns);
 	tl_push_interval(push, &metrics, now_ns - S, now_ns);
+	ok(tl_push_known_ns(push) >= now_ns && tl_push_known_ns(push) < now_ns + S / 1000,
+	   "an interval that ended within a millisecond is known");
 	tl_push_end(push);
 	ok(!tl_push_has_ended(push), "a receiver that hangs: who ends need not wait");
 	tl_push_wait(push);

@@ -253,6 +253,24 @@ killed()
 	gone_now
 }
 
+# The clock is behind what was sent, and the configuration is read again: that is no reason to count less.
+set_back()
+{
+	local counted='.intervals + .intervals_missed - .last_interval.generation' before last
+
+	receive set-back
+	pushes set-back clock,set-back,hints
+	until_true grep -q 'the clock was set back' "$log"
+	get "$url/api/v1/status" -o "$dir/before"
+	before=$(jq "$counted" "$dir/before") last=$(jq .last_interval.generation "$dir/before")
+	reload 'the configuration was read again'
+	until_true status_says ".last_interval.generation > $last + 10"
+	same "a clock that was set back, and a reload: all intervals are counted" \
+		"$(get "$url/api/v1/status" | jq "$counted")" "$before"
+	over
+	gone_now
+}
+
 # A disk that becomes full: what was in the queue's file stays, and there is room for more.
 disk()
 {
@@ -370,6 +388,7 @@ refusals
 lost_answers
 huge
 killed
+set_back
 disk
 reloads
 tls

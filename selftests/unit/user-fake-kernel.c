@@ -25,6 +25,8 @@
  *   forty        no interval is closed after the fortieth
  *   turn-off     measuring is turned off after five requests for intervals
  *   clock        intervals end by the real clock, 20 ms before they can be read
+ *   set-back     from the 50th on they end five minutes earlier
+ *   unloaded     the module is gone after five requests for intervals
  *   bare         nothing that may be absent is there
  *   orphan       a path's parent is not
  *   charged      events are counted, of which one is charged to requests
@@ -114,7 +116,8 @@ uint64_t start_ns(uint64_t generation)
 	if (plays("long-ago") && generation < FIRST + 26)
 		return began(true) + generation * INTERVAL_NS - 3600000000000;
 	if (plays("clock") || plays("long-ago"))
-		return began(true) + (generation - FIRST - 20) * INTERVAL_NS - QUIET_NS;
+		return began(true) + (generation - FIRST - 20) * INTERVAL_NS - QUIET_NS -
+		       (plays("set-back") && generation >= FIRST + 50 ? 300000000000 : 0);
 	return EPOCH_NS + generation * INTERVAL_NS;
 }
 
@@ -128,6 +131,11 @@ static bool lost(uint64_t generation)
 	return plays("gap") && generation % 4 == 0;
 }
 
+static bool is_gone(void)
+{
+	return plays("unloaded") && interval_gets >= 5;
+}
+
 /* Answers */
 
 static void answer_family(int fd, const struct nlmsghdr *request)
@@ -136,7 +144,7 @@ static void answer_family(int fd, const struct nlmsghdr *request)
 	struct message m;
 	size_t groups, group;
 
-	if (plays("absent")) {
+	if (plays("absent") || is_gone()) {
 		answer(fd, request, -ENOENT, NULL);
 		return;
 	}
@@ -406,6 +414,8 @@ void respond(int fd, const struct nlmsghdr *request)
 		switch_on(request, genl->cmd == TIERLENS_CMD_ENABLE);
 	if (request->nlmsg_type == GENL_ID_CTRL)
 		answer_family(fd, request);
+	else if (is_gone())
+		answer(fd, request, -ENOENT, NULL);
 	else if (plays("eperm"))
 		answer(fd, request, -EPERM, NULL);
 	else if (genl->cmd == TIERLENS_CMD_MODULE_GET)
@@ -444,6 +454,8 @@ static void *announce(void *unused)
 	uint64_t told = newest();
 	struct message m;
 
+	/* It is no thread of those who are looked at. */
+	pthread_setname_np(pthread_self(), "kernel");
 	for (;;) {
 		struct timespec moment = { .tv_nsec = 1000000 };
 

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND_NS 1000000000ULL
+#define MS_NS 1000000ULL
+#define SECOND_NS (1000 * MS_NS)
 #define END_NS (3 * SECOND_NS) /* for what waits, at the end */
 #define AHEAD_MS (10 * 60 * 1000) /* what a receiver may have taken of a time to come */
 
@@ -40,14 +41,18 @@ bool tl_push_news(struct tl_push *push, char *text, size_t room)
 /* ---- the loop's ---------------------------------------------------------- */
 
 /**
- * tl_push_known_ns() - The end of the last interval that was put into the queue, by whomever
+ * tl_push_known_ns() - No interval that ended by then is new to the queue, by whomever it was filled
  * @push: remote write
  *
- * Return: since the epoch; 0 for none.
+ * The queue has whole milliseconds of what ends between them: all of the last one counts.
+ *
+ * Return: since the epoch; 0 if there is none.
  */
 u64 tl_push_known_ns(const struct tl_push *push)
 {
-	return tl_queue_last_ms(push->queue) * 1000000;
+	u64 last_ms = tl_queue_last_ms(push->queue);
+
+	return last_ms ? last_ms * MS_NS + MS_NS - 1 : 0;
 }
 
 static void unwritten(struct tl_push *p, int code)
@@ -102,7 +107,7 @@ static void figures_look(struct tl_push *p)
  */
 static bool future_drop(struct tl_push *p, u64 end_ns)
 {
-	u64 now_ms = max(tl_clock_ns(CLOCK_REALTIME), end_ns) / 1000000, intervals, samples;
+	u64 now_ms = max(tl_clock_ns(CLOCK_REALTIME), end_ns) / MS_NS, intervals, samples;
 
 	if (tl_queue_last_ms(p->queue) <= now_ms + AHEAD_MS)
 		return false;

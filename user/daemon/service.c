@@ -102,16 +102,11 @@ static void push_end(struct tl_service *service)
 
 static int push_open(struct tl_service *service, struct tl_push_plan *plan, struct tl_error *err)
 {
-	int code = 0;
-
-	if (plan->target.url && !service->push) {
-		/* It may have the same queue. */
-		ending_close(service);
-		code = tl_push_open(&service->push, plan, err);
-	}
-	if (!code && service->push)
-		tl_board_known(&service->board, tl_push_known_ns(service->push));
-	return code;
+	if (!plan->target.url || service->push)
+		return 0;
+	/* It may have the same queue. */
+	ending_close(service);
+	return tl_push_open(&service->push, plan, err);
 }
 
 static bool is_other_history(const struct tl_service *service)
@@ -190,6 +185,9 @@ int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int ar
 	if (history_open(service, &err) || push_open(service, &service->push_plan, &err) ||
 	    log_open(service, &service->log, service->settings.log, &err))
 		return tl_out_failed(&err);
+	/* Only here: what we have counted ourselves is in no queue of an earlier life. */
+	if (service->push)
+		tl_board_known(&service->board, tl_push_known_ns(service->push));
 	service->knows_origin = !tl_origin_open(&service->origin, NULL, "", &err);
 	if (!service->knows_origin)
 		tl_log_text(&service->log, 0, "note", NULL, NULL, err.text);
