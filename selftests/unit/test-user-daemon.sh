@@ -217,6 +217,21 @@ state()
 	result $? "a pipe is not waited for"
 }
 
+# The module is gone, and it is told to read its configuration and to end, at once.
+unloaded()
+{
+	begin unloaded ok,hints,unloaded
+	until_true grep -q 'the kernel module was unloaded' "$log"
+	result $? "the module is gone, which is told"
+	kill -STOP "$pid"
+	kill -HUP "$pid"
+	kill -TERM "$pid"
+	kill -CONT "$pid"
+	wait "$pid"
+	same "it ends as it should" $? 0
+	servers=()
+}
+
 refusals
 dear
 fault
@@ -224,4 +239,5 @@ taken_away
 itself
 others
 state
+unloaded
 finish

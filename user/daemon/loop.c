@@ -222,8 +222,12 @@ static int intervals(const struct tl_daemon *daemon, struct tl_feed *feed, struc
 
 	while (!code && !tl_signals_stopped() && (!daemon->n || done < daemon->n)) {
 		code = tl_feed_next(feed, &interval, err);
-		if (code == -ENODEV)
+		if (code == -ENODEV) {
 			code = outlast(daemon, feed, control, err);
+			/* A signal has ended it before there was a module again. */
+			if (!feed->ctl)
+				return code;
+		}
 		if (code < 0)
 			return code;
 		code = tl_service_turn(daemon->service, feed) ? renew(daemon, feed, control, err) : 0;
