@@ -247,6 +247,23 @@ reloads()
 	servers=()
 }
 
+# powers WHEN: of each thread, those that serve and send among them: capabilities are no more than privileges.c says
+powers()
+{
+	local task threads=0 needed=$((1 << 2 | 1 << 12 | 1 << 19 | 1 << 38 | 1 << 40))
+
+	[[ $(id -u) == 0 && $((0x$(awk '/CapPrm/ { print $2 }' /proc/self/status) >> 19 & 1)) == 1 ]] || return 0
+	for task in "/proc/$pid/task/"*; do
+		[[ $(<"$task/comm") != kernel ]] || continue
+		threads=$((threads + 1))
+		same "$1: capabilities that are not needed are gone" \
+			"$((0x$(awk '/CapPrm/ { print $2 }' "$task/status") & ~needed))" 0
+		same "$1: and cannot come back" "$(awk '/CapBnd/ { print $2 }' "$task/status")" \
+			"$(awk '/CapPrm/ { print $2 }' "$task/status")"
+	done
+	same "$1: of the loop, of who serves, and of who sends" "$threads" 3
+}
+
 manager()
 {
 	local listener
@@ -257,20 +274,15 @@ manager()
 	until_true test -S "$dir/notify"
 	export NOTIFY_SOCKET=$dir/notify WATCHDOG_USEC=400000
 	unset WATCHDOG_PID
-	begin manager ok,hints
+	begin manager ok,hints --remote-write http://127.0.0.1:9/ --remote-write-queue "$dir/manager.queue"
+	powers "from the beginning"
 	unset NOTIFY_SOCKET WATCHDOG_USEC
 	until_true grep -q WATCHDOG=1 "$dir/told" && [[ $(head -n 1 "$dir/told") == READY=1 ]]
 	result $? "a service manager is told that it is ready, and alive"
 	reload 'read again'
 	until_true eval "sed -n '/RELOADING=1/,\$p' '$dir/told' | grep -A9 MONOTONIC_USEC= | grep -q READY=1"
 	result $? "that it reads its configuration, and is ready again"
-	if [[ $(id -u) == 0 && $((0x$(awk '/CapPrm/ { print $2 }' /proc/self/status) >> 19 & 1)) == 1 ]]; then
-		# 2, 12, 19, 38, 40: no more than privileges.c says.
-		same "capabilities that are not needed are gone" \
-			"$((0x$(awk '/CapEff/ { print $2 }' "/proc/$pid/status") & ~(1 << 2 | 1 << 12 | 1 << 19 | 1 << 38 | 1 << 40)))" 0
-		same "and cannot come back" "$(awk '/CapBnd/ { print $2 }' "/proc/$pid/status")" \
-			"$(awk '/CapEff/ { print $2 }' "/proc/$pid/status")"
-	fi
+	powers "after that"
 	kill "$pid" && wait "$pid"
 	result $? "SIGTERM: a clean end"
 	until_true grep -q STOPPING=1 "$dir/told"

@@ -22,7 +22,7 @@ static const unsigned int needed[] = {
 };
 
 /**
- * tl_privileges_drop() - Keep what is needed
+ * tl_privileges_drop() - Keep what is needed, in this thread and those that it begins
  * @err: the sentence if it fails
  *
  * Return: 0 or -EPERM.

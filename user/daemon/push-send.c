@@ -8,6 +8,7 @@
 #include "daemon/push-parts.h"
 
 #include "clock.h"
+#include "daemon/privileges.h"
 #include "error.h"
 
 #include <errno.h>
@@ -317,7 +318,13 @@ static void turns(struct tl_push *p)
 void *tl_push_run(void *push)
 {
 	struct tl_push *p = push;
+	struct tl_error err;
 
+	/*
+	 * Each thread has its own, and the one that began us needs them for a moment yet. If it cannot be done, it cannot
+	 * there, and is told there.
+	 */
+	(void)tl_privileges_drop(&err);
 	tl_queue_cursor(p->queue, &p->cursor);
 	/* What was on its way when we ended may have been taken. */
 	p->unsure = p->cursor.to.slot;

@@ -233,6 +233,25 @@ static void tell_listening(struct tl_service *service)
 					    service->settings.http.token_file != NULL));
 }
 
+static void privileges_drop(struct tl_service *service)
+{
+	struct tl_error err;
+
+	if (!service->dropped && tl_privileges_drop(&err))
+		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err.text);
+	service->dropped = true;
+}
+
+/* Before there is a thread that reads what others send: each has what the one had that began it. */
+static void on_first_bound(unsigned int port, void *arg)
+{
+	struct tl_service *service = arg;
+
+	privileges_drop(service);
+	if (service->bound)
+		service->bound(port, service->bound_arg);
+}
+
 /**
  * tl_service_begin() - The kernel answers: from now on we serve
  * @service: service
@@ -245,8 +264,8 @@ int tl_service_begin(struct tl_service *service, struct tl_error *err)
 	int code = 0;
 
 	if (service->plan.at.len)
-		code = tl_http_open(&service->http, &service->plan, &service->board, NULL, service->bound,
-				    service->bound_arg, err);
+		code = tl_http_open(&service->http, &service->plan, &service->board, NULL, on_first_bound, service, err);
+	privileges_drop(service);
 	if (code && !service->settings.asked) {
 		/* Nobody has asked for it: somebody else may have the port. */
 		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err->text);
@@ -257,8 +276,6 @@ int tl_service_begin(struct tl_service *service, struct tl_error *err)
 	tell_bare(&service->plan, service->push_plan.bare);
 	if (service->http)
 		tell_listening(service);
-	if (tl_privileges_drop(err))
-		tl_log_text(&service->log, service->board.began_s, "note", NULL, NULL, err->text);
 	tl_board_reloaded(&service->board, true);
 	tl_signals_catch_reload();
 	tl_notify("READY=1");

@@ -14,6 +14,7 @@
  * @push_plan: the same of what to send, @push: sends it; NULL for nothing
  * @ending: remote write that is not wanted any more, and sends what it can in a moment; NULL for none
  * @bound: is told the port, with @bound_arg, before the first answer there; NULL for nobody
+ * @dropped: what only root could do has been let go
  * @where_ns: when it was last asked where tiers listen, on the monotonic clock; 0 for never
  * @history: in @history_file, as long as we are there; NULL for none
  * @replay_file: that is told of instead of the kernel; NULL for none
@@ -35,6 +36,7 @@ struct tl_service {
 	struct tl_http *http;
 	tl_http_bound_fn *bound;
 	void *bound_arg;
+	bool dropped;
 	u64 where_ns;
 };
 
