@@ -9,6 +9,8 @@
  */
 #include "binary.h"
 
+#include "sections.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -23,6 +25,7 @@
 
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 #define OLD_VERSION 0x8000 /* in .gnu.version: not the one that is linked to */
+#define COMPARED 256 /* bytes of names of one place: of long ones, which are alike, sorting has no end */
 
 struct segment {
 	u64 offset, bytes, address;
@@ -30,6 +33,7 @@ struct segment {
 
 /**
  * struct tl_binary - An ELF file
+ * @sections: what was read of both, @fd: the file, -1 for the kernel's own
  * @debug: the file that has its symbols, if it is another one
  * @eh: from .eh_frame, @other: from .debug_frame; NULL for none
  * @dwarf: what @other belongs to
@@ -37,19 +41,23 @@ struct segment {
  * @function: [@functions] by address, one an address
  * @table: .eh_frame_hdr's, pairs of where a function begins and where it is described,
  *	   relative to @table_base; [@rows]
+ * @soname_at: where its own name is in section @soname_names, if it @has_soname; @soname: it, once somebody asks
+ * @named, @tabled, @framed: names, the table and how callers are found were looked for
  */
 struct tl_binary {
+	struct tl_sections sections;
 	Elf *elf, *debug;
-	int debug_fd;
+	int fd, debug_fd;
 	Dwarf_CFI *eh, *other;
 	Dwarf *dwarf;
 	struct segment *segment;
 	struct tl_function *function;
 	size_t segments, functions, rows;
 	const unsigned char *table;
-	u64 table_base;
+	u64 table_base, soname_at;
 	const char *soname;
-	bool named;
+	size_t soname_names;
+	bool has_soname, named, tabled, framed;
 };
 
 /* ---- what is loaded, and the file's own name ------------------------------------------- */
@@ -88,17 +96,21 @@ static Elf_Scn *section_of(Elf *elf, GElf_Word type, const char *name, GElf_Shdr
 	return NULL;
 }
 
-static void soname_read(struct tl_binary *b)
+static void soname_find(struct tl_binary *b)
 {
 	GElf_Shdr head;
 	Elf_Scn *section = section_of(b->elf, SHT_DYNAMIC, NULL, &head);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	Elf_Data *data = section ? tl_sections_data(&b->sections, section, &head) : NULL;
 	GElf_Dyn dyn;
 	int i;
 
-	for (i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
-		if (dyn.d_tag == DT_SONAME)
-			b->soname = elf_strptr(b->elf, head.sh_link, dyn.d_un.d_val);
+	for (i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		if (dyn.d_tag != DT_SONAME)
+			continue;
+		b->has_soname = true;
+		b->soname_at = dyn.d_un.d_val;
+		b->soname_names = head.sh_link;
+	}
 }
 
 /* ---- where functions begin --------------------------------------------------------------- */
@@ -110,9 +122,10 @@ static void table_read(struct tl_binary *b)
 					      DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 	GElf_Shdr head;
 	Elf_Scn *section = section_of(b->elf, SHT_PROGBITS, ".eh_frame_hdr", &head);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	Elf_Data *data = section ? tl_sections_data(&b->sections, section, &head) : NULL;
 	uint32_t rows;
 
+	b->tabled = true;
 	if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, form, sizeof(form)))
 		return;
 	memcpy(&rows, (char *)data->d_buf + 8, sizeof(rows));
@@ -166,7 +179,7 @@ static int function_compare(const void *a, const void *b)
 		return x->address < y->address ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return strncmp(x->name, y->name, COMPARED);
 }
 
 static bool is_function(const GElf_Sym *sym)
@@ -178,8 +191,8 @@ static int functions_read(struct tl_binary *b, Elf *elf, GElf_Word type)
 {
 	GElf_Shdr head;
 	Elf_Scn *section = section_of(elf, type, NULL, &head);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0, i, kept = 0;
+	size_t n = 0, i, kept = 0;
+	Elf_Data *data = section ? tl_sections_symbols(&b->sections, section, &head, &n) : NULL;
 	const char *name;
 	GElf_Sym sym;
 
@@ -191,7 +204,7 @@ static int functions_read(struct tl_binary *b, Elf *elf, GElf_Word type)
 	for (i = 0; i < n; i++) {
 		if (!gelf_getsym(data, (int)i, &sym) || !is_function(&sym))
 			continue;
-		name = elf_strptr(elf, head.sh_link, sym.st_name);
+		name = tl_sections_name(&b->sections, elf, head.sh_link, sym.st_name);
 		if (name && *name)
 			b->function[b->functions++] = (struct tl_function){ sym.st_value, sym.st_size, name,
 									    rank_of(&sym, name) };
@@ -210,7 +223,7 @@ static void debug_open(struct tl_binary *b)
 	const void *bits;
 	char path[200];
 	int n = 0, at;
-	ssize_t len = dwelf_elf_gnu_build_id(b->elf, &bits), i;
+	ssize_t len = tl_sections_notes_fit(b->elf) ? dwelf_elf_gnu_build_id(b->elf, &bits) : 0, i;
 
 	if (len < 2 || len > 64)
 		return;
@@ -221,7 +234,7 @@ static void debug_open(struct tl_binary *b)
 	snprintf(path + at + n, sizeof(path) - (size_t)(at + n), ".debug");
 	b->debug_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (b->debug_fd >= 0)
-		b->debug = elf_begin(b->debug_fd, ELF_C_READ, NULL);
+		b->debug = tl_sections_begin(b->debug_fd, &b->sections);
 }
 
 /* Only when the first name is wanted: of many libraries none ever is. */
@@ -242,7 +255,7 @@ static void names_read(struct tl_binary *b)
 
 /* ---- for others ---------------------------------------------------------------------------- */
 
-static struct tl_binary *binary_begin(Elf *elf)
+static struct tl_binary *binary_begin(Elf *elf, int fd)
 {
 	struct tl_binary *b = elf ? calloc(1, sizeof(*b)) : NULL;
 
@@ -251,29 +264,42 @@ static struct tl_binary *binary_begin(Elf *elf)
 		return NULL;
 	}
 	b->elf = elf;
+	b->fd = fd;
 	b->debug_fd = -1;
 	if (elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 || segments_read(b)) {
 		tl_binary_close(b);
 		return NULL;
 	}
-	soname_read(b);
-	table_read(b);
-	b->eh = dwarf_getcfi_elf(elf);
-	b->dwarf = b->eh ? NULL : dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	b->other = b->dwarf ? dwarf_getcfi(b->dwarf) : NULL;
+	soname_find(b);
 	return b;
 }
 
 /**
  * tl_binary_open() - Open a 64-bit ELF file
  * @fd: open for reading; stays the caller's and open until the file is closed
+ * @why: set to what it is instead, to follow its name, if it is not opened; or NULL
  *
- * Return: it, to be given to tl_binary_close(); NULL if it is none, or without memory.
+ * Return: it, to be given to tl_binary_close(); NULL if it is none, too large, or without memory.
  */
-struct tl_binary *tl_binary_open(int fd)
+struct tl_binary *tl_binary_open(int fd, const char **why)
 {
-	elf_version(EV_CURRENT);
-	return binary_begin(elf_begin(fd, ELF_C_READ, NULL));
+	struct tl_sections sections = { 0 };
+	Elf *elf = tl_sections_begin(fd, &sections);
+
+	if (why)
+		*why = sections.refused ? sections.refused : "is no 64-bit program or library";
+	return binary_begin(elf, fd);
+}
+
+/**
+ * tl_binary_refused() - Was a part of it too large to be read?
+ * @binary: file, of which something was asked
+ *
+ * Return: what was not read and what to do, to follow the file's name; NULL for nothing.
+ */
+const char *tl_binary_refused(const struct tl_binary *binary)
+{
+	return binary->sections.refused;
 }
 
 /**
@@ -290,7 +316,7 @@ struct tl_binary *tl_binary_vdso(void)
 		return NULL;
 	elf_version(EV_CURRENT);
 	/* Its sections' heads are the last thing in it. */
-	return binary_begin(elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize));
+	return binary_begin(elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize), -1);
 }
 
 /**
@@ -317,10 +343,15 @@ void tl_binary_close(struct tl_binary *binary)
  * tl_binary_soname() - What a library calls itself
  * @binary: file
  *
- * Return: the name, or NULL.
+ * Return: the name, "" if it cannot be read, NULL if it has none.
  */
-const char *tl_binary_soname(const struct tl_binary *binary)
+const char *tl_binary_soname(struct tl_binary *binary)
 {
+	if (binary->has_soname && !binary->soname) {
+		binary->soname = tl_sections_name(&binary->sections, binary->elf, binary->soname_names,
+						  binary->soname_at);
+		binary->soname = binary->soname ? binary->soname : "";
+	}
 	return binary->soname;
 }
 
@@ -330,14 +361,15 @@ const char *tl_binary_soname(const struct tl_binary *binary)
  *
  * Return: whether it calls itself so.
  */
-bool tl_binary_is_c(const struct tl_binary *binary)
+bool tl_binary_is_c(struct tl_binary *binary)
 {
 	static const char *const known[] = { "libc.so.", "libpthread.so.", "ld-linux", "libc.musl-", "ld-musl-",
 					     "linux-vdso.so." };
+	const char *soname = tl_binary_soname(binary);
 	size_t i;
 
-	for (i = 0; binary->soname && i < ARRAY_SIZE(known); i++)
-		if (!strncmp(binary->soname, known[i], strlen(known[i])))
+	for (i = 0; soname && i < ARRAY_SIZE(known); i++)
+		if (!strncmp(soname, known[i], strlen(known[i])))
 			return true;
 	return false;
 }
@@ -376,10 +408,13 @@ bool tl_binary_address(const struct tl_binary *binary, u64 offset, u64 *address)
  */
 const char *tl_binary_name(struct tl_binary *binary, u64 address, u64 *start)
 {
-	u64 begins = start_of(binary, address);
 	const struct tl_function *best;
 	size_t low = 0, high, middle;
+	u64 begins;
 
+	if (!binary->tabled)
+		table_read(binary);
+	begins = start_of(binary, address);
 	*start = begins ? begins : address;
 	if (!binary->named)
 		names_read(binary);
@@ -400,6 +435,16 @@ const char *tl_binary_name(struct tl_binary *binary, u64 address, u64 *start)
 	return best->name;
 }
 
+/* Of most files nobody asks. */
+static void frames_open(struct tl_binary *b)
+{
+	b->framed = true;
+	b->eh = tl_sections_frames_fit(b->elf) ? dwarf_getcfi_elf(b->elf) : NULL;
+	if (!b->eh && tl_sections_debug_fits(b->fd, b->elf))
+		b->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	b->other = b->dwarf ? dwarf_getcfi(b->dwarf) : NULL;
+}
+
 /**
  * tl_binary_frame() - How the caller is found from an address
  * @binary: file
@@ -410,6 +455,8 @@ const char *tl_binary_name(struct tl_binary *binary, u64 address, u64 *start)
  */
 int tl_binary_frame(struct tl_binary *binary, u64 address, Dwarf_Frame **frame)
 {
+	if (!binary->framed)
+		frames_open(binary);
 	if (binary->eh && !dwarf_cfi_addrframe(binary->eh, address, frame))
 		return 0;
 	if (binary->other && !dwarf_cfi_addrframe(binary->other, address, frame))
@@ -448,7 +495,7 @@ bool tl_binary_is_static(const struct tl_binary *binary)
 	for (i = 0; i < n; i++)
 		if (gelf_getphdr(binary->elf, (int)i, &head) && head.p_type == PT_INTERP)
 			return false;
-	return !binary->soname;
+	return !binary->has_soname;
 }
 
 /**
@@ -464,9 +511,9 @@ int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size
 	GElf_Shdr head, versions_head;
 	Elf_Scn *section = section_of(binary->elf, SHT_DYNSYM, NULL, &head);
 	Elf_Scn *versions = section_of(binary->elf, SHT_GNU_versym, NULL, &versions_head);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	Elf_Data *version_data = versions ? elf_getdata(versions, NULL) : NULL;
-	size_t symbols = data ? data->d_size / sizeof(Elf64_Sym) : 0, i;
+	size_t symbols = 0, i;
+	Elf_Data *data = section ? tl_sections_symbols(&binary->sections, section, &head, &symbols) : NULL;
+	Elf_Data *version_data = versions ? tl_sections_data(&binary->sections, versions, &versions_head) : NULL;
 	GElf_Versym version;
 	GElf_Sym sym;
 
@@ -477,7 +524,8 @@ int tl_binary_exports(struct tl_binary *binary, struct tl_export **exports, size
 
 		if (!gelf_getsym(data, (int)i, &sym) || !is_function(&sym))
 			continue;
-		*e = (struct tl_export){ .name = elf_strptr(binary->elf, head.sh_link, sym.st_name) };
+		*e = (struct tl_export){ .name = tl_sections_name(&binary->sections, binary->elf, head.sh_link,
+								    sym.st_name) };
 		e->old = version_data && gelf_getversym(version_data, (int)i, &version) && version & OLD_VERSION;
 		*n += offset_of(binary, sym.st_value, &e->offset) && e->name;
 	}

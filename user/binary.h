@@ -46,11 +46,12 @@ struct tl_code {
 	u64 offset, size;
 };
 
-struct tl_binary *tl_binary_open(int fd);
+struct tl_binary *tl_binary_open(int fd, const char **why);
 struct tl_binary *tl_binary_vdso(void);
 void tl_binary_close(struct tl_binary *binary);
-const char *tl_binary_soname(const struct tl_binary *binary);
-bool tl_binary_is_c(const struct tl_binary *binary);
+const char *tl_binary_refused(const struct tl_binary *binary);
+const char *tl_binary_soname(struct tl_binary *binary);
+bool tl_binary_is_c(struct tl_binary *binary);
 bool tl_binary_address(const struct tl_binary *binary, u64 offset, u64 *address);
 const char *tl_binary_name(struct tl_binary *binary, u64 address, u64 *start);
 int tl_binary_frame(struct tl_binary *binary, u64 address, Dwarf_Frame **frame);

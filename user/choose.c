@@ -78,8 +78,8 @@ bool tl_choose_is_user(const struct tl_choose_options *options, const char *path
 /* Parts that are jumped to, and what runs as long as its thread. */
 static bool can_be(const char *name)
 {
-	return !strstr(name, ".cold") && strcmp(name, "_start") && strcmp(name, "main") && strcmp(name, "_init") &&
-	       strcmp(name, "_fini") && strlen(name) <= TIERLENS_FUNCTION_NAME_MAX;
+	return strlen(name) <= TIERLENS_FUNCTION_NAME_MAX && !strstr(name, ".cold") && strcmp(name, "_start") &&
+	       strcmp(name, "main") && strcmp(name, "_init") && strcmp(name, "_fini");
 }
 
 static bool is_wanted(const struct tl_choose_options *options, const struct tl_code *code)
@@ -103,9 +103,10 @@ static void note(struct tl_choice *choice, const char *path, const char *what)
 /* Where main() is in a program that has libraries in itself; 0 if it has none, or nobody knows. */
 static u64 main_of(const struct tl_binary *binary, const struct tl_code *code, size_t n)
 {
+	bool is_static = tl_binary_is_static(binary);
 	size_t i;
 
-	for (i = 0; i < n && tl_binary_is_static(binary); i++)
+	for (i = 0; i < n && is_static; i++)
 		if (!strcmp(code[i].name, "main"))
 			return code[i].offset;
 	return 0;
@@ -117,6 +118,41 @@ static u64 far_from(u64 main_at, u64 offset)
 	if (!main_at)
 		return 0;
 	return offset >= main_at ? offset - main_at : (1ULL << 62) + main_at - offset;
+}
+
+static int by_likelihood(const void *a, const void *b)
+{
+	const struct tl_chosen *x = a, *y = b;
+
+	if (x->far != y->far)
+		return x->far < y->far ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/**
+ * tl_choice_sort() - The likeliest first
+ * @choice: functions
+ */
+void tl_choice_sort(struct tl_choice *choice)
+{
+	if (choice->functions)
+		qsort(choice->function, choice->functions, sizeof(*choice->function), by_likelihood);
+}
+
+/* The memory is ours, while millions of symbols may be nothing but a program's whim. */
+static void least_likely_leave(struct tl_choice *choice)
+{
+	if (choice->functions < 2 * TL_CHOOSE_MOST)
+		return;
+	tl_choice_sort(choice);
+	while (choice->functions > TL_CHOOSE_MOST)
+		free(choice->function[--choice->functions].name);
+	if (!choice->cut)
+		note(choice, "functions",
+		     "more than 131072 of them, so the smallest are left out: give patterns of those that matter");
+	choice->cut = true;
 }
 
 static int code_add(struct tl_choice *choice, const struct tl_choose_options *options, const struct tl_code *code,
@@ -140,6 +176,7 @@ static int code_add(struct tl_choice *choice, const struct tl_choose_options *op
 			choice->functions--;
 			return -ENOMEM;
 		}
+		least_likely_leave(choice);
 	}
 	return 0;
 }
@@ -147,20 +184,23 @@ static int code_add(struct tl_choice *choice, const struct tl_choose_options *op
 static int binary_look(struct tl_choice *choice, const struct tl_choose_options *options, int fd, size_t file,
 		       size_t program, const char *path)
 {
-	struct tl_binary *binary = tl_binary_open(fd);
+	const char *why;
+	struct tl_binary *binary = tl_binary_open(fd, &why);
 	size_t n = 0, before = choice->functions;
 	struct tl_code *code = NULL;
 	int failed = 0;
 
 	if (!binary) {
-		note(choice, path, "is no 64-bit program or library");
+		note(choice, path, why);
 	} else if (tl_binary_is_go(binary)) {
 		note(choice, path, "is a program in Go, whose stacks move: probes at returns would break it");
 	} else {
 		failed = tl_binary_code(binary, &code, &n);
 		failed = failed ? failed : code_add(choice, options, code, n, (struct tl_chosen){ .file = file, .program = program },
 						    main_of(binary, code, n));
-		if (!failed && !n)
+		if (!failed && tl_binary_refused(binary))
+			note(choice, path, tl_binary_refused(binary));
+		else if (!failed && !n)
 			note(choice, path, "is stripped, no name of a function is left in it: install its debugging symbols");
 		else if (!failed && choice->functions == before)
 			note(choice, path, "has no function that is asked for");
@@ -316,27 +356,6 @@ bool tl_choose_copies_stacks(u32 pid)
 	if (maps)
 		fclose(maps);
 	return found;
-}
-
-static int by_likelihood(const void *a, const void *b)
-{
-	const struct tl_chosen *x = a, *y = b;
-
-	if (x->far != y->far)
-		return x->far < y->far ? -1 : 1;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-/**
- * tl_choice_sort() - The likeliest first
- * @choice: functions
- */
-void tl_choice_sort(struct tl_choice *choice)
-{
-	if (choice->functions)
-		qsort(choice->function, choice->functions, sizeof(*choice->function), by_likelihood);
 }
 
 /**

@@ -14,6 +14,7 @@ struct tl_origin;
 struct tl_tier_info;
 
 #define TL_CHOOSE_BYTES 32 /* smaller functions are not chosen by themselves */
+#define TL_CHOOSE_MOST 65536 /* functions that are kept, once there are twice as many */
 
 /**
  * struct tl_choose_options - Which functions are to be looked at
@@ -42,12 +43,14 @@ struct tl_chosen {
 /**
  * struct tl_choice - Functions of a tier, those first that are the likeliest
  * @fd: [@files] open for reading
+ * @cut: there were more than are kept
  * @note: what a reader should know: programs that could not be looked into; "" for nothing
  */
 struct tl_choice {
 	struct tl_chosen *function;
 	int *fd;
 	size_t functions, files;
+	bool cut;
 	char note[600];
 };
 

@@ -61,6 +61,8 @@ static int judge_all(const struct tl_origin *origin, const struct tl_origin_rows
 		if (code)
 			return tl_error_set(err, code, "%.300s: cannot be judged (%s): mend the path", rows->row[i].path,
 					    strerror(-code));
+		if ((*verdict)[i].refused)
+			tl_out_error("%s: %s", rows->row[i].path, (*verdict)[i].refused);
 		if (!(i % 1000))
 			tl_out_progress("%zu of %zu files", i, rows->n);
 	}
@@ -140,6 +142,8 @@ static int explain_row(struct args *args, struct tl_origin_row *row, struct tl_e
 	code = tl_origin_judge(&args->origin, &row->item, &verdict);
 	if (code)
 		return tl_error_set(err, code, "%.300s: cannot be judged (%s): give another path", row->path, strerror(-code));
+	if (verdict.refused)
+		tl_out_error("%s: %s", row->path, verdict.refused);
 	if (args->json)
 		*status = tl_out_json(tl_origin_explain_json(&args->origin, row, &verdict));
 	else

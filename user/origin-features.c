@@ -509,6 +509,7 @@ int tl_origin_words(const struct tl_origin_item *item, const char *root, const s
 	if (code)
 		return code;
 	tl_origin_file(root, p.names.file, &p.file);
+	words->refused = p.file.refused;
 	words->kind = kind_of(&p);
 	p.mtime = item->mtime != TL_ORIGIN_NO_TIME ? item->mtime : p.file.mtime;
 	p.package = package_of(item->package, p.names.file, packages, p.file.there);

@@ -15,6 +15,7 @@ extern const char *const tl_origin_features[TL_ORIGIN_FAMILIES][TL_ORIGIN_FEATUR
  * @kind: as given, or as found
  * @word: [@n], whose texts are in @text
  * @group: of which package, program or folder it is
+ * @refused: what of the file was too large to be read, NULL for nothing
  * @library: what others ask for it by, "" for what is no library or the language's
  */
 struct tl_origin_words {
@@ -22,6 +23,7 @@ struct tl_origin_words {
 	struct tl_bayes_word word[TL_ORIGIN_WORDS];
 	size_t n, used;
 	char text[8192], group[256], library[256];
+	const char *refused;
 };
 
 int tl_origin_words(const struct tl_origin_item *item, const char *root, const struct tl_origin_packages *packages,

@@ -9,6 +9,8 @@
  */
 #include "origin-file.h"
 
+#include "sections.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -87,9 +89,10 @@ static void need_add(struct tl_origin_file *file, size_t *used, const char *name
 }
 
 /* Return: whether it has a name for linkers. */
-static bool dynamic_read(Elf *elf, Elf_Scn *section, size_t names, struct tl_origin_file *file)
+static bool dynamic_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct tl_sections *sections,
+			 struct tl_origin_file *file)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *data = tl_sections_data(sections, section, head);
 	size_t used = strlen(file->needs);
 	bool soname = false;
 	GElf_Dyn dyn;
@@ -98,12 +101,12 @@ static bool dynamic_read(Elf *elf, Elf_Scn *section, size_t names, struct tl_ori
 	for (i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
 		soname |= dyn.d_tag == DT_SONAME;
 		if (dyn.d_tag == DT_NEEDED)
-			need_add(file, &used, elf_strptr(elf, names, dyn.d_un.d_val));
+			need_add(file, &used, tl_sections_name(sections, elf, head->sh_link, dyn.d_un.d_val));
 	}
 	return soname;
 }
 
-static void sections_read(Elf *elf, struct tl_origin_file *file, bool *soname)
+static void sections_read(Elf *elf, struct tl_sections *sections, struct tl_origin_file *file, bool *soname)
 {
 	Elf_Scn *section = NULL;
 	const char *name;
@@ -120,20 +123,21 @@ static void sections_read(Elf *elf, struct tl_origin_file *file, bool *soname)
 		file->debug |= name && !strcmp(name, ".debug_info");
 		file->versions |= head.sh_type == SHT_GNU_verdef;
 		if (head.sh_type == SHT_DYNAMIC)
-			*soname |= dynamic_read(elf, section, head.sh_link, file);
+			*soname |= dynamic_read(elf, section, &head, sections, file);
 	}
 }
 
 static void elf_read(int fd, struct tl_origin_file *file)
 {
+	struct tl_sections sections = { 0 };
 	bool interpreter = false, soname = false;
 	GElf_Phdr segment;
 	GElf_Ehdr head;
 	size_t n, i;
 	Elf *elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = tl_sections_begin(fd, &sections);
+	file->refused = sections.refused;
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &head)) {
 		elf_end(elf);
 		file->kind = TL_ORIGIN_KINDS;
@@ -141,7 +145,8 @@ static void elf_read(int fd, struct tl_origin_file *file)
 	}
 	for (i = 0; !elf_getphdrnum(elf, &n) && i < n && !interpreter; i++)
 		interpreter = gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
-	sections_read(elf, file, &soname);
+	sections_read(elf, &sections, file, &soname);
+	file->refused = sections.refused;
 	/* The C library can be run, too. */
 	file->link = soname ? TL_ORIGIN_LINK_LIBRARY : interpreter || head.e_type == ET_EXEC ? TL_ORIGIN_LINK_PROGRAM :
 												TL_ORIGIN_LINK_PLUGIN;

@@ -21,6 +21,7 @@ enum tl_origin_link {
  * @versions: its functions have versions
  * @symbols: it was not stripped, @debug: nor of what a debugger wants
  * @needs: libraries that it asks the loader for, a line each; those that have room
+ * @refused: what of it was too large to be read, to follow its name and a colon; NULL for nothing
  */
 struct tl_origin_file {
 	bool there, versions, symbols, debug;
@@ -28,6 +29,7 @@ struct tl_origin_file {
 	enum tl_origin_link link;
 	int64_t mtime, size;
 	char needs[TL_ORIGIN_NEEDS];
+	const char *refused;
 };
 
 void tl_origin_file(const char *root, const char *path, struct tl_origin_file *file);

@@ -10,6 +10,7 @@
 #include "maps.h"
 #include "origin-file.h"
 #include "origin-rows.h"
+#include "sections.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -201,26 +202,35 @@ static bool library_find(const struct search *s, const char *run, const char *fr
 	return false;
 }
 
-static const char *dynamic_text(Elf *elf, const GElf_Shdr *head, Elf_Data *data, int i, int64_t tag)
+/* An object that is looked at. */
+struct object {
+	Elf *elf;
+	const char *path;
+	struct tl_sections sections;
+};
+
+static const char *dynamic_text(struct object *o, const GElf_Shdr *head, Elf_Data *data, int i, int64_t tag)
 {
 	GElf_Dyn dyn;
 
-	return gelf_getdyn(data, i, &dyn) && dyn.d_tag == tag ? elf_strptr(elf, head->sh_link, dyn.d_un.d_val) : NULL;
+	if (!gelf_getdyn(data, i, &dyn) || dyn.d_tag != tag)
+		return NULL;
+	return tl_sections_name(&o->sections, o->elf, head->sh_link, dyn.d_un.d_val);
 }
 
-static int needed_add(const struct search *s, Elf *elf, const GElf_Shdr *head, Elf_Data *data, const char *from)
+static int needed_add(const struct search *s, struct object *o, const GElf_Shdr *head, Elf_Data *data)
 {
-	int i, n = head->sh_entsize ? (int)(head->sh_size / head->sh_entsize) : 0, code = 0;
+	int i, n = head->sh_entsize ? (int)(data->d_size / head->sh_entsize) : 0, code = 0;
 	const char *run = NULL, *name;
 	char path[PATH_MOST];
 
 	for (i = 0; i < n && !run; i++) {
-		run = dynamic_text(elf, head, data, i, DT_RUNPATH);
-		run = run ? run : dynamic_text(elf, head, data, i, DT_RPATH);
+		run = dynamic_text(o, head, data, i, DT_RUNPATH);
+		run = run ? run : dynamic_text(o, head, data, i, DT_RPATH);
 	}
 	for (i = 0; i < n && !code; i++) {
-		name = dynamic_text(elf, head, data, i, DT_NEEDED);
-		if (name && library_find(s, run, from, name, path))
+		name = dynamic_text(o, head, data, i, DT_NEEDED);
+		if (name && library_find(s, run, o->path, name, path))
 			code = add(s->rows, path, s->program, TL_ORIGIN_ELF, s->err);
 	}
 	return code;
@@ -229,24 +239,25 @@ static int needed_add(const struct search *s, Elf *elf, const GElf_Shdr *head, E
 static int object_read(const struct search *s, const char *path)
 {
 	int fd = tl_origin_open_at(s->root, path), code = 0;
+	struct object o = { .path = path };
 	Elf_Scn *section = NULL;
 	Elf_Data *data;
 	GElf_Shdr head;
-	Elf *elf;
 
 	if (fd < 0)
 		return tl_error_set(s->err, fd, "%s: cannot read (%s): give a program that is there", path, strerror(-fd));
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF)
+	o.elf = tl_sections_begin(fd, &o.sections);
+	if (!o.sections.refused && (!o.elf || elf_kind(o.elf) != ELF_K_ELF))
 		code = tl_error_set(s->err, -ENOEXEC, "%s: this is no ELF file: give a program, or jars by --classpath", path);
-	while (!code && (section = elf_nextscn(elf, section))) {
+	while (!code && (section = elf_nextscn(o.elf, section))) {
 		if (!gelf_getshdr(section, &head) || head.sh_type != SHT_DYNAMIC)
 			continue;
-		data = elf_getdata(section, NULL);
-		code = data ? needed_add(s, elf, &head, data, path) : 0;
+		data = tl_sections_data(&o.sections, section, &head);
+		code = data ? needed_add(s, &o, &head, data) : 0;
 	}
-	elf_end(elf);
+	if (!code && o.sections.refused)
+		code = tl_error_set(s->err, -EFBIG, "%s: %s", path, o.sections.refused);
+	elf_end(o.elf);
 	close(fd);
 	return code;
 }

@@ -139,6 +139,7 @@ int tl_origin_judge(const struct tl_origin *origin, const struct tl_origin_item 
 	*verdict = (struct tl_origin_verdict){ .label = TL_ORIGIN_UNSURE, .kind = words.kind };
 	if (code)
 		return code;
+	verdict->refused = words.refused;
 	code = tl_bayes_judge(&origin->model.family[tl_origin_family(words.kind)], words.word, words.n, &verdict->bayes);
 	verdict->likeliest = (enum tl_origin_label)verdict->bayes.best;
 	verdict->posterior = verdict->bayes.posterior[verdict->bayes.best];
@@ -175,22 +176,25 @@ bool tl_origin_probed(const struct tl_origin_verdict *verdict)
  */
 int tl_origin_functions(const char *root, const char *path, tl_origin_function *each, void *arg, struct tl_error *err)
 {
+	const char *why = NULL;
 	int fd = tl_origin_open_at(root, path), code;
-	struct tl_binary *binary = fd >= 0 ? tl_binary_open(fd) : NULL;
+	struct tl_binary *binary = fd >= 0 ? tl_binary_open(fd, &why) : NULL;
 	struct tl_code *function;
 	size_t n, i;
 
 	if (!binary) {
-		code = fd < 0 ? fd : -ENOEXEC;
-		if (fd >= 0)
-			close(fd);
-		return tl_error_set(err, code, "%s: its functions cannot be read (%s): is it an ELF file?", path,
-				    strerror(-code));
+		if (fd < 0)
+			return tl_error_set(err, fd, "%s: its functions cannot be read (%s): is it an ELF file?", path,
+					    strerror(-fd));
+		close(fd);
+		return tl_error_set(err, -ENOEXEC, "%s: %s", path, why);
 	}
 	code = tl_binary_code(binary, &function, &n);
 	for (i = 0; !code && i < n; i++)
 		code = each(arg, function[i].name, function[i].offset);
 	free(function);
+	if (!code && tl_binary_refused(binary))
+		code = tl_error_set(err, -EFBIG, "%s: %s", path, tl_binary_refused(binary));
 	tl_binary_close(binary);
 	close(fd);
 	return code == -ENOMEM ? tl_error_no_memory(err) : code;

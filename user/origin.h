@@ -106,11 +106,12 @@ struct tl_origin {
  * @pattern: that was right, or NULL
  * @posterior: of @likeliest
  * @bayes: of each; what a pattern overruled
+ * @refused: what of the file was too large to be read, to follow its name and a colon; NULL for nothing
  */
 struct tl_origin_verdict {
 	enum tl_origin_label label, likeliest;
 	enum tl_origin_kind kind;
-	const char *pattern;
+	const char *pattern, *refused;
 	double posterior;
 	struct tl_bayes_out bayes;
 };

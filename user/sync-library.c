@@ -92,10 +92,13 @@ static void exports_match(const struct tl_export *exports, size_t n, int fd, str
 		}
 }
 
-/* Those of one library more. Return: how many it has, or a negative errno. */
-static int library_add(struct ranked **ranked, size_t *n, int fd, bool any)
+/*
+ * Those of one library more. @refused: set to why not all of it was read. Return: how many it has, or a
+ * negative errno.
+ */
+static int library_add(struct ranked **ranked, size_t *n, int fd, bool any, const char **refused)
 {
-	struct tl_binary *binary = tl_binary_open(fd);
+	struct tl_binary *binary = tl_binary_open(fd, NULL);
 	struct tl_export *exports = NULL;
 	struct ranked *grown;
 	size_t of = 0, before = *n;
@@ -104,6 +107,7 @@ static int library_add(struct ranked **ranked, size_t *n, int fd, bool any)
 	if (!binary || (!any && !tl_binary_is_c(binary)))
 		goto out;
 	code = tl_binary_exports(binary, &exports, &of);
+	*refused = tl_binary_refused(binary);
 	grown = code ? NULL : reallocarray(*ranked, *n + of + 1, sizeof(*grown));
 	if (!grown) {
 		code = -ENOMEM;
@@ -129,12 +133,13 @@ out:
 int tl_sync_library(int fd, struct tl_sync_probe **probes, size_t *n)
 {
 	struct ranked *ranked = NULL;
+	const char *refused;
 	size_t i;
 	int code = 0;
 
 	*n = 0;
 	*probes = NULL;
-	if (library_add(&ranked, n, fd, true) >= 0)
+	if (library_add(&ranked, n, fd, true, &refused) >= 0)
 		*probes = calloc(*n + 1, sizeof(**probes));
 	if (!*probes)
 		code = -ENOMEM;
@@ -194,6 +199,7 @@ int tl_sync_libraries(const struct tl_maps *maps, struct tl_sync_request *reques
 		      struct tl_error *err)
 {
 	bool *has = calloc(maps->files + 1, sizeof(*has));
+	const char *refused = NULL;
 	struct ranked *ranked = NULL;
 	size_t n = 0, i;
 	int got = has ? 0 : -ENOMEM;
@@ -201,7 +207,10 @@ int tl_sync_libraries(const struct tl_maps *maps, struct tl_sync_request *reques
 	for (i = 0; i < maps->files && got >= 0; i++) {
 		if (maps->file[i].fd < 0)
 			continue;
-		got = library_add(&ranked, &n, maps->file[i].fd, false);
+		refused = NULL;
+		got = library_add(&ranked, &n, maps->file[i].fd, false, &refused);
+		if (refused)
+			tl_faults_note(notes, 0, "%s: %s", maps->file[i].path, refused);
 		has[i] = got > 0;
 	}
 	if (got >= 0) {

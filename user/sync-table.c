@@ -8,6 +8,7 @@
  */
 #include "sync-table.h"
 
+#include "binary.h"
 #include "clock.h"
 #include "error.h"
 #include "out.h"
@@ -269,6 +270,20 @@ static int lines_write(struct writer *w)
 	return code;
 }
 
+/* Names that are missing for it are told by their addresses. */
+static void refused_tell(struct writer *w)
+{
+	const struct tl_maps *maps = w->unwind.maps;
+	const char *refused;
+	size_t i;
+
+	for (i = 0; w->unwind.binary && i < maps->files; i++) {
+		refused = w->unwind.binary[i] ? tl_binary_refused(w->unwind.binary[i]) : NULL;
+		if (refused)
+			tl_faults_note(&w->table->notes, 0, "%s: %s", maps->file[i].path, refused);
+	}
+}
+
 /**
  * tl_sync_table_write() - Write the table
  * @table: what of; the counts are set
@@ -293,6 +308,7 @@ int tl_sync_table_write(struct tl_sync_table *table, FILE *to, struct tl_error *
 	for (i = 0; w->life && i < table->watch->n; i++)
 		free(w->life[i].name);
 	free(w->life);
+	refused_tell(w);
 	tl_unwind_free(&w->unwind);
 	tl_sync_streams_free(&w->streams);
 	tl_ids_free(&w->other);

@@ -45,7 +45,7 @@ static struct tl_binary *binary_of(struct tl_unwind *u, u32 file)
 	if (!u->tried[file]) {
 		u->tried[file] = true;
 		if (it->fd >= 0)
-			u->binary[file] = tl_binary_open(it->fd);
+			u->binary[file] = tl_binary_open(it->fd, NULL);
 		else if (!strcmp(it->path, "[vdso]"))
 			u->binary[file] = tl_binary_vdso();
 	}

@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = open(fuzz_file(data, size), O_RDONLY | O_CLOEXEC);
-	struct tl_binary *binary = tl_binary_open(fd);
+	struct tl_binary *binary = tl_binary_open(fd, NULL);
 	struct tl_export *exports = NULL;
 	struct tl_code *code = NULL;
 	Dwarf_Frame *frame;

@@ -452,7 +452,7 @@ const char *__lsan_default_options(void)
 static size_t asked(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	struct tl_binary *binary = tl_binary_open(fd);
+	struct tl_binary *binary = tl_binary_open(fd, NULL);
 	struct tl_frame_rules *rules = NULL;
 	struct tl_export *exports;
 	size_t i, n, answers = 0;
