@@ -93,11 +93,19 @@ static bool is_wanted(const struct tl_choose_options *options, const struct tl_c
 
 /* ---- a file ------------------------------------------------------------------------------ */
 
-static void note(struct tl_choice *choice, const char *path, const char *what)
+static void note_text(struct tl_choice *choice, const char *text)
 {
 	size_t used = strlen(choice->note);
 
-	snprintf(choice->note + used, sizeof(choice->note) - used, "%s%s: %s", used ? "; " : "", path, what);
+	snprintf(choice->note + used, sizeof(choice->note) - used, "%s%s", used ? "; " : "", text);
+}
+
+static void note(struct tl_choice *choice, const char *path, const char *what)
+{
+	char text[sizeof(choice->note)];
+
+	snprintf(text, sizeof(text), "%s: %s", path, what);
+	note_text(choice, text);
 }
 
 /* Where main() is in a program that has libraries in itself; 0 if it has none, or nobody knows. */
@@ -296,6 +304,8 @@ static int libraries_of(struct tl_choice *choice, const struct tl_choose_options
 	if (options->origin && !is_same_path(root, "/")) {
 		code = tl_origin_open(&inside, NULL, root, &err);
 		all.origin = code ? NULL : &inside;
+		if (*inside.note)
+			note_text(choice, inside.note);
 	}
 	code = libraries_add(choice, &all, pid, program, path);
 	tl_origin_close(&inside);

@@ -110,6 +110,8 @@ static int classify(struct args *args)
 	int status = TL_EXIT_OK, code = rows_get(args, &rows, &process_root, &err);
 
 	code = code ? code : tl_origin_open(&args->origin, args->model, process_root ? process_root : args->root, &err);
+	if (*args->origin.note)
+		tl_out_error("%s", args->origin.note);
 	code = code ? code : judge_all(&args->origin, &rows, &verdict, &err);
 	if (!code) {
 		struct tl_origins found = { &args->origin, &rows, verdict };
@@ -139,6 +141,8 @@ static int explain_row(struct args *args, struct tl_origin_row *row, struct tl_e
 
 	if (code)
 		return code;
+	if (*args->origin.note)
+		tl_out_error("%s", args->origin.note);
 	code = tl_origin_judge(&args->origin, &row->item, &verdict);
 	if (code)
 		return tl_error_set(err, code, "%.300s: cannot be judged (%s): give another path", row->path, strerror(-code));

@@ -62,7 +62,8 @@ int tl_level_functions(struct tl_ctl *ctl, const struct tl_choose_options *optio
 		all.origin = &origin;
 	code = tl_ctl_tiers(ctl, &tiers, &n, err);
 	code = code ? code : tl_choose(&choice, &all, tiers, n, tier, err);
-	snprintf(probed->note, sizeof(probed->note), "%s", choice.note);
+	snprintf(probed->note, sizeof(probed->note), "%.300s%s%.290s", origin.note,
+		 *origin.note && *choice.note ? "; " : "", choice.note);
 	probed->known = choice.functions;
 	code = code ? code : probe_all(ctl, &choice, tier, most, probed, err);
 	tl_choice_free(&choice);

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 /* Absolute links in another machine's tree lead to files of that tree. */
-static int open_below(const char *root, const char *path)
+static int open_below(const char *root, const char *path, int flags)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (unsigned int)flags, .resolve = RESOLVE_IN_ROOT };
 	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
 	if (folder < 0)
@@ -35,30 +35,67 @@ static int open_below(const char *root, const char *path)
 	return fd;
 }
 
+#define TO_READ (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+static int open_in(const char *root, const char *path, int flags)
+{
+	char whole[8192];
+	int fd = *root ? open_below(root, path, flags) : -ENOSYS;
+
+	if (fd == -ENOSYS) {
+		if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
+			return -ENAMETOOLONG;
+		fd = open(whole, flags);
+		fd = fd < 0 ? -errno : fd;
+	}
+	return fd;
+}
+
 /**
  * tl_origin_open_at() - Open a plain file to read it
  * @root: the folder that is the machine's, "" for this one's
  * @path: from there; absolute
  *
- * Return: file descriptor or a negative errno.
+ * Return: file descriptor or a negative errno, -EINVAL for what is no plain file.
  */
 int tl_origin_open_at(const char *root, const char *path)
 {
-	char whole[8192];
+	int fd = open_in(root, path, TO_READ);
 	struct stat stat;
-	int fd = *root ? open_below(root, path) : -ENOSYS;
 
-	if (fd == -ENOSYS) {
-		if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
-			return -ENAMETOOLONG;
-		fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		fd = fd < 0 ? -errno : fd;
-	}
 	if (fd >= 0 && (fstat(fd, &stat) || !S_ISREG(stat.st_mode))) {
 		close(fd);
 		return -EINVAL;
 	}
 	return fd;
+}
+
+/**
+ * tl_origin_folder_at() - Open a folder to list it
+ * @root: the folder that is the machine's, "" for this one's
+ * @path: from there; absolute
+ *
+ * Return: file descriptor or a negative errno.
+ */
+int tl_origin_folder_at(const char *root, const char *path)
+{
+	return open_in(root, path, TO_READ | O_DIRECTORY);
+}
+
+/**
+ * tl_origin_is_at() - Is something there, be it a link that leads nowhere?
+ * @root: the folder that is the machine's, "" for this one's
+ * @path: from there; absolute
+ *
+ * Return: whether there is.
+ */
+bool tl_origin_is_at(const char *root, const char *path)
+{
+	int fd = open_in(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static enum tl_origin_kind kind_of(int fd)

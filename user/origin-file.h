@@ -35,5 +35,7 @@ struct tl_origin_file {
 void tl_origin_file(const char *root, const char *path, struct tl_origin_file *file);
 bool tl_origin_main_class(const char *root, const char *archive, char *name, size_t room);
 int tl_origin_open_at(const char *root, const char *path);
+int tl_origin_folder_at(const char *root, const char *path);
+bool tl_origin_is_at(const char *root, const char *path);
 
 #endif

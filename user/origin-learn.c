@@ -112,9 +112,12 @@ static int examples_get(struct learner *l, struct tl_error *err)
 	const struct tl_origin_rows *rows = l->learn->rows;
 	struct tl_origin_packages *packages = NULL;
 	struct tl_origin_words words;
-	int code = tl_origin_packages_read(&packages, l->learn->root);
+	struct tl_error note;
+	int code = tl_origin_packages_read(&packages, l->learn->root, &note);
 	size_t i;
 
+	if (*note.text)
+		tl_out_error("%s", note.text);
 	for (i = 0; !code && i < rows->n; i++) {
 		code = tl_origin_words(&rows->row[i].item, l->learn->root, packages, NULL, &words);
 		code = code ? code : example_keep(l, &words, i);

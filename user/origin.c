@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ enum tl_origin_family tl_origin_family(enum tl_origin_kind kind)
 int tl_origin_open(struct tl_origin *origin, const char *model, const char *root, struct tl_error *err)
 {
 	char *shipped = model ? NULL : tl_origin_model_shipped();
+	struct tl_error note;
 	int code;
 
 	origin->root = root;
@@ -53,9 +55,12 @@ int tl_origin_open(struct tl_origin *origin, const char *model, const char *root
 		return tl_error_set(err, -ENOENT, "the model that comes with tierlens is not installed: give one by --model");
 	code = tl_origin_model_read(&origin->model, model ? model : shipped, err);
 	free(shipped);
-	if (!code && tl_origin_packages_read(&origin->packages, root))
-		code = tl_error_no_memory(err);
-	return code;
+	if (code)
+		return code;
+	if (tl_origin_packages_read(&origin->packages, root, &note))
+		return tl_error_no_memory(err);
+	snprintf(origin->note, sizeof(origin->note), "%s", note.text);
+	return 0;
 }
 
 /**

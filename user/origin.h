@@ -88,6 +88,7 @@ struct tl_origin_pattern {
  * @sure: what is less likely than that is unsure
  * @root: folder where files are looked at; "" for the machine's own
  * @packages: the package database there; NULL for none
+ * @note: why there is none, if there is one that cannot be used; "" for nothing
  */
 struct tl_origin {
 	struct tl_origin_model model;
@@ -96,6 +97,7 @@ struct tl_origin {
 	double sure;
 	const char *root;
 	struct tl_origin_packages *packages;
+	char note[600];
 };
 
 /**

@@ -191,6 +191,8 @@ int tl_service_open(struct tl_service *service, const struct tl_cmd *cmd, int ar
 	service->knows_origin = !tl_origin_open(&service->origin, NULL, "", &err);
 	if (!service->knows_origin)
 		tl_log_text(&service->log, 0, "note", NULL, NULL, err.text);
+	else if (*service->origin.note)
+		tl_log_text(&service->log, 0, "note", NULL, NULL, service->origin.note);
 	daemon_set(service);
 	board_set(service);
 	return TL_GO_ON;

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# dpkg's files in a root that somebody else has filled: what is none of them, or larger than any system's, ends in a sentence
+# and is as if it were not there. Prints TAP.
+set -uo pipefail
+
+# shellcheck source=selftests/unit/user-cli.sh
+. "$(dirname "$0")/user-cli.sh"
+root=$dir/root
+dpkg=$root/var/lib/dpkg
+as_none='origins are told as if no package were known there'
+
+# A small system of two packages.
+sound()
+{
+	rm -rf "$root"
+	mkdir -p "$dpkg/info" "$root/usr/bin"
+	printf 'Package: shop\nSource: shop-source (1)\n\nPackage: till\n' >"$dpkg/status"
+	printf '/.\n/usr\n/usr/bin\n/usr/bin/shop\n' >"$dpkg/info/shop.list"
+	printf '/usr/bin/till\n' >"$dpkg/info/till:amd64.list"
+	: >"$dpkg/info/shop.md5sums"
+	: >"$root/usr/bin/shop"
+	: >"$root/usr/bin/other"
+}
+
+
+explained()
+{
+	run timeout 20 "$real" origin explain "$1" --root "${2:-$root}" --model "$top/user/origin-model.json" --json
+	jq -c '[.features[] | select(.feature == "package") | .values[]]' "$dir/out" 2>/dev/null
+}
+
+known()
+{
+	same "$1: packages are known" "$(explained /usr/bin/shop "${2:-$root}")$(explained /usr/bin/other "${2:-$root}")" \
+		"$with$without"
+	same "$1: and nothing is said" "$(<"$dir/err")" ''
+}
+
+# unknown NAME SENTENCE: it comes back at once, tells why, and answers as where there is no dpkg
+unknown()
+{
+	local answer before=$SECONDS
+
+	answer=$(explained /usr/bin/shop)
+	same "$1: as without dpkg" "$answer" "$nothing"
+	[[ $(<"$dir/err") == "tierlens: $dpkg/"*"$2"*": $as_none" ]] && ((SECONDS - before < 15))
+	result $? "$1: $2"
+}
+
+printf 'path\n/usr/bin/shop\n/usr/bin/other\n' >"$dir/rows.csv"
+sound
+with=$(explained /usr/bin/shop)
+without=$(explained /usr/bin/other)
+rm -r "$dpkg"
+nothing=$(explained /usr/bin/shop)
+same 'without dpkg nothing is said' "$(<"$dir/err")" ''
+[[ $with != "$without" && $without != "$nothing" && $with != "$nothing" ]]
+result $? "of a package $with, of none $without, without dpkg $nothing"
+
+sound
+known 'a small system'
+known 'by a path of /proc' "/proc/$$/root$root"
+
+# ---- what is no file ---------------------------------------------------------------------
+
+rm "$dpkg/status" && mkfifo "$dpkg/status"
+unknown 'a pipe' 'status: this is no plain file'
+sound && rm "$dpkg/info/shop.list" && mkfifo "$dpkg/info/shop.list"
+unknown 'a list that is a pipe' 'info/shop.list: this is no plain file'
+sound && rm -r "$dpkg/info" && mkfifo "$dpkg/info"
+unknown 'a pipe for the folder' 'info: Not a directory'
+sound && rm "$dpkg/status" && mkdir "$dpkg/status"
+unknown 'a folder' 'status: this is no plain file'
+sound && ln -sf /dev/zero "$dpkg/status"
+unknown 'a link to what never ends' 'status: this is a link that leads nowhere there'
+sound && mkfifo "$root/pipe" && ln -sf /pipe "$dpkg/info/shop.list"
+unknown 'a link to a pipe of that root' 'info/shop.list: this is no plain file'
+sound && mv "$dpkg/info" "$dir/info" && ln -s "$dir/info" "$dpkg/info"
+unknown 'lists of another root' 'info: No such file'
+rm -r "$dir/info"
+sound && mv "$dpkg/info" "$root/lists" && ln -s /lists "$dpkg/info"
+known 'a link in that root'
+sound && ln -sf status "$dpkg/status"
+unknown 'a link to itself' 'status: Too many levels'
+
+# ---- what is too large -------------------------------------------------------------------
+
+sound && truncate -s 100G "$dpkg/status"
+unknown 'a status of 100 GiB' 'status: more than 32 MiB'
+sound && truncate -s 40M "$dpkg/info/till:amd64.list"
+unknown 'a list of 40 MiB' 'info/till:amd64.list: more than 32 MiB'
+sound && head -c 1100000 /dev/zero | tr '\0' x >>"$dpkg/status"
+unknown 'a line of 1.1 MB' 'status: a line of more than 1 MiB'
+sound && truncate -s 2M "$dpkg/info/shop.list"
+unknown 'zeros' 'info/shop.list: a line of more than 1 MiB'
+sound && yes /usr | head -c 31M >"$dpkg/info/a.list"
+for i in b c d e; do
+	ln "$dpkg/info/a.list" "$dpkg/info/$i.list"
+done
+unknown 'five lists of 31 MiB' 'info: more than 128 MiB in all'
+sound && seq -f '/%.0f' 1500000 >"$dpkg/info/a.list"
+unknown '1.5 million files' 'info: more files and packages than'
+sound && { printf 'Package: %0200d\n' 1 && seq -f 'Source: %.0f' 300000; } >"$dpkg/status"
+unknown '300,000 sources of a long name' 'info: more files and packages than'
+sound && seq -f '/usr/share/%.0f/a-name-that-is-as-long-as-they-are' 300000 >"$dpkg/info/a.list" && printf 'Depends: %0100000d\n' 1 >>"$dpkg/status"
+known '300,000 files and a line of 100 KB'
+
+# ---- who tells ---------------------------------------------------------------------------
+
+sound && rm "$dpkg/status" && mkfifo "$dpkg/status"
+run timeout 20 "$real" origin classify "$dir/rows.csv" --root "$root" --model "$top/user/origin-model.json" --json
+good 'classify answers' '.[0].files | length == 2'
+same 'and tells' "$(grep -c "$as_none" "$dir/err")" 1
+printf 'path,label\n/usr/bin/shop,user\n/usr/bin/other,system\n' >"$dir/train.csv"
+run timeout 20 "$real" origin train "$dir/train.csv" -o "$dir/model.json" --root "$root"
+same 'train, too' "$status $(grep -c "$as_none" "$dir/err")" '0 1'
+
+finish
