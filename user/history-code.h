@@ -50,8 +50,8 @@ int tl_packer_pack(struct tl_packer *packer, const struct tl_interval *interval,
 		   struct tl_packed *packed);
 int tl_packer_unpack(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
 		     struct tl_interval **interval);
-int tl_packer_cells(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
-		    tl_history_cell_fn *each, void *arg);
+int tl_packer_sums(struct tl_packer *packer, const struct tl_packed *packed);
+int tl_packer_cells(const struct tl_packer *packer, const char *tier, tl_history_cell_fn *each, void *arg);
 void tl_packed_free(struct tl_packed *packed);
 
 /* Between the two: what is written, not compressed. */

@@ -161,20 +161,29 @@ int tl_packer_unpack(struct tl_packer *packer, const struct tl_packed *packed, c
 }
 
 /**
- * tl_packer_cells() - Look at the cells of a row, and nothing else
+ * tl_packer_sums() - Unpack the sums of a row for tl_packer_cells()
  * @packer: packer
  * @packed: the row
+ *
+ * Return: 0; -EBADMSG if it is damaged, by its checksum; -ENOMEM.
+ */
+int tl_packer_sums(struct tl_packer *packer, const struct tl_packed *packed)
+{
+	return part_unpack(packer, packed, TL_CODE_SUMS);
+}
+
+/**
+ * tl_packer_cells() - Look at the cells of the row that was unpacked last, and nothing else
+ * @packer: packer, after tl_packer_sums()
  * @tier: as tl_history_cells() has it, as are the others
  * @each: told of each cell
  * @arg: for @each
  *
- * Return: 0; -EBADMSG if it is damaged; -ENOMEM.
+ * Return: as tl_history_cells().
  */
-int tl_packer_cells(struct tl_packer *packer, const struct tl_packed *packed, const char *tier,
-		    tl_history_cell_fn *each, void *arg)
+int tl_packer_cells(const struct tl_packer *packer, const char *tier, tl_history_cell_fn *each, void *arg)
 {
 	const struct tl_code_to *sums = &packer->plain[TL_CODE_SUMS];
-	int code = part_unpack(packer, packed, TL_CODE_SUMS);
 
-	return code ? code : tl_history_cells(sums->byte, sums->n, tier, each, arg);
+	return tl_history_cells(sums->byte, sums->n, tier, each, arg);
 }

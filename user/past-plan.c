@@ -150,7 +150,7 @@ static int cost(struct planner *p, double *us)
 
 static int rows_add(struct planner *p, unsigned int level, struct tl_plan *plan)
 {
-	sqlite3_stmt *st = rows_ask(p, level, "id, start_ns");
+	sqlite3_stmt *st = rows_ask(p, level, "id, start_ns, end_ns");
 	int step = SQLITE_ERROR, code = 0;
 	struct tl_plan_row *row;
 
@@ -159,7 +159,8 @@ static int rows_add(struct planner *p, unsigned int level, struct tl_plan *plan)
 		if (!row)
 			code = tl_error_no_memory(p->err);
 		else
-			*row = (struct tl_plan_row){ (u64)sqlite3_column_int64(st, 1), sqlite3_column_int64(st, 0), level };
+			*row = (struct tl_plan_row){ (u64)sqlite3_column_int64(st, 1), (u64)sqlite3_column_int64(st, 2),
+						     sqlite3_column_int64(st, 0), level };
 	}
 	if (!code && step != SQLITE_DONE)
 		code = tl_base_failed(p->base, p->err);

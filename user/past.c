@@ -25,7 +25,7 @@ struct tl_past {
 	char *tier;
 	struct tl_plan plan;
 	size_t next;
-	u64 missing;
+	u64 missing, lost_ns; /* lost_ns: before the row that is read next */
 	sqlite3_stmt *read[TL_HISTORY_LEVELS];
 };
 
@@ -169,6 +169,7 @@ int tl_past_begin(struct tl_past *past, const struct tl_history_query *query, st
 	past->query.tier = past->tier;
 	past->next = 0;
 	past->missing = 0;
+	past->lost_ns = 0;
 	if (query->tier && !past->tier)
 		return tl_error_no_memory(err);
 	return tl_plan_make(&past->plan, past->base, &past->query, err);
@@ -192,6 +193,11 @@ static int unpack(struct tl_past *past, sqlite3_stmt *st, struct tl_history_poin
 	int i, parts = past->query.no_hists || reader ? 1 : TL_CODE_PARTS, code;
 	struct tl_packed packed = { 0 };
 
+	row->start_ns = (u64)sqlite3_column_int64(st, 0);
+	row->end_ns = (u64)sqlite3_column_int64(st, 1);
+	row->n = (u64)sqlite3_column_int64(st, 2);
+	row->missed = (u64)sqlite3_column_int64(st, 3);
+	row->gap_ns = (u64)sqlite3_column_int64(st, 4);
 	/* They stay SQLite's until the next step. */
 	for (i = 0; i < parts; i++) {
 		packed.byte[i] = (u8 *)sqlite3_column_blob(st, 5 + i);
@@ -199,18 +205,27 @@ static int unpack(struct tl_past *past, sqlite3_stmt *st, struct tl_history_poin
 		if (!packed.byte[i])
 			return -EBADMSG;
 	}
-	row->start_ns = (u64)sqlite3_column_int64(st, 0);
-	row->end_ns = (u64)sqlite3_column_int64(st, 1);
-	row->n = (u64)sqlite3_column_int64(st, 2);
-	row->missed = (u64)sqlite3_column_int64(st, 3);
-	row->gap_ns = (u64)sqlite3_column_int64(st, 4);
 	if (!reader)
 		return tl_packer_unpack(past->packer, &packed, past->query.tier, &row->interval);
-	code = reader->row(row, point, reader->arg);
-	return code ? code : tl_packer_cells(past->packer, &packed, past->query.tier, reader->cell, reader->arg);
+	/* Nobody is told of a row as one of figures before it is known that there are any. */
+	code = tl_packer_sums(past->packer, &packed);
+	code = code ? code : reader->row(row, point, reader->arg);
+	return code ? code : tl_packer_cells(past->packer, past->query.tier, reader->cell, reader->arg);
 }
 
-/* Return: 1 for a row, 0 if it is damaged or gone, or a negative errno. */
+/*
+ * Its time becomes a gap, as where the daemon adds rows up. Of one that is gone only what the plan says of it is known;
+ * of one that is damaged what was missing before or in it is told, too.
+ */
+static void row_lose(struct tl_past *past, const struct tl_plan_row *which, struct tl_history_point *row)
+{
+	past->missing++;
+	*row = (struct tl_history_point){ .start_ns = which->start_ns, .end_ns = which->end_ns, .gap_ns = row->gap_ns };
+	if (row->end_ns > row->start_ns)
+		row->gap_ns += row->end_ns - row->start_ns;
+}
+
+/* Return: 1 for a row, 0 if it is damaged or gone, with @row then a gap, or a negative errno. */
 static int row_read(struct tl_past *past, const struct tl_plan_row *which, struct tl_history_point *row,
 		    const struct tl_past_reader *reader, size_t point, struct tl_error *err)
 {
@@ -231,8 +246,10 @@ static int row_read(struct tl_past *past, const struct tl_plan_row *which, struc
 	if (code == -ENOMEM)
 		return tl_error_no_memory(err);
 	/* What is left of a damaged file is read as far as it goes. */
-	if (code == -EBADMSG || code == -EUCLEAN)
+	if (code == -EBADMSG || code == -EUCLEAN) {
+		row_lose(past, which, row);
 		return 0;
+	}
 	return code ? code : 1;
 }
 
@@ -276,9 +293,12 @@ int tl_past_next(struct tl_past *past, struct tl_history_point *point, struct tl
 			break;
 		past->next++;
 		code = row_read(past, which, &row, NULL, 0, err);
-		past->missing += !code;
-		if (code <= 0)
+		if (code <= 0) {
+			past->lost_ns += row.gap_ns;
 			continue;
+		}
+		row.gap_ns += past->lost_ns;
+		past->lost_ns = 0;
 		place = place_of(past, which);
 		if (point->interval)
 			code = add(point, &row, err);
@@ -352,7 +372,8 @@ int tl_past_cells(struct tl_past *past, const struct tl_history_query *query, co
 		which = &past->plan.row[past->next];
 		point += past->next && (!past->plan.width_ns || place_of(past, which) != place_of(past, which - 1));
 		code = row_read(past, which, &row, reader, point, err);
-		past->missing += !code;
+		if (!code)
+			reader->lost(&row, point, reader->arg);
 		code = min(code, 0);
 	}
 	query_end(past);

@@ -62,11 +62,14 @@ typedef int tl_history_row_fn(double t_s, const char *json, void *arg);
  * struct tl_past_reader - Who reads cells alone
  * @row: told of a row before its cells, of which @point that it belongs to, counted from 0; its interval is NULL
  * @cell: told of each cell of it, without histograms; what it is given is there until it returns
- * @arg: for both, which return 0 or -ENOMEM
+ * @lost: told of a row that cannot be read instead, all of its time being in its @gap_ns; after @row and perhaps some
+ *        cells if its checksum is right and what it guards makes no sense
+ * @arg: for all of them; @row and @cell return 0 or -ENOMEM
  */
 struct tl_past_reader {
 	int (*row)(const struct tl_history_point *row, size_t point, void *arg);
 	tl_history_cell_fn *cell;
+	void (*lost)(const struct tl_history_point *row, size_t point, void *arg);
 	void *arg;
 };
 
@@ -91,7 +94,7 @@ int tl_past_rows(struct tl_past *past, double from_s, double to_s, tl_history_ro
 
 /* past-plan.c: which rows tell of a time, each interval in one of them. */
 struct tl_plan_row {
-	u64 start_ns;
+	u64 start_ns, end_ns;
 	sqlite3_int64 id;
 	unsigned int level;
 };

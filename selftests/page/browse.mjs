@@ -336,6 +336,28 @@ const PARTS = {
 		complaints.splice(0, complaints.length, ...complaints.filter(text => !/TrustedHTML|trusted type/i.test(text)));
 	},
 
+	// more[0]: how many rows of the history are damaged, one after the other.
+	async gaps(browser) {
+		const page = listen(await (await browser.newContext()).newPage()), status = await api('status');
+		const from = status.last_interval.t + status.last_interval.seconds - 3600, data = await api(`history?from=${from}&points=240&series=40`);
+		const lost = data.seconds.filter(seconds => !seconds).length, said = `${more[0]} rows of the history cannot be read`;
+		point(data.missing === Number(more[0]) && lost > 5 && data.t.every((t, at) => !at || t > data.t[at - 1]) && near(sum(data.gap_s, s => s), data.missing),
+			'rows that cannot be read are gaps, each in its place', JSON.stringify([data.missing, data.t, data.seconds, data.gap_s]));
+		await show(page, 'time');
+		await page.waitForSelector('.legend');
+		const text = await page.textContent('.view');
+		point(text.includes(said), 'time: it is said', text);
+		await page.click('summary');
+		await page.waitForFunction(n => document.querySelectorAll('details tbody tr').length === n, data.t.length, { timeout: 5000 });
+		const none = await page.evaluate(() => [...document.querySelectorAll('details tbody tr')].filter(row =>
+			[...row.cells].slice(1).every(cell => cell.textContent === '–')).length);
+		point(none === lost, 'time: of a gap there are no figures', `${none} of ${lost}`);
+		await page.locator('.chart').first().screenshot({ path: join(folder, 'gaps.png') });
+		await show(page, 'histogram');
+		await page.waitForSelector('[data-figure="own mean"]');
+		point((await page.textContent('.view')).includes(said), 'histogram: it is said, too');
+	},
+
 	async token(browser) {
 		const page = listen(await (await browser.newContext()).newPage());
 

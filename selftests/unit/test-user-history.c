@@ -3,6 +3,7 @@
 #include "made-intervals.h"
 #include "tap.h"
 
+#include "daemon/history-json.h"
 #include "daemon/history.h"
 #include "error.h"
 #include "history-code.h"
@@ -212,7 +213,7 @@ static void test_sums(void)
 /* ---- cells alone --------------------------------------------------------------------------- */
 
 struct looked {
-	u64 count, own_ns, n, point, points, cells;
+	u64 count, own_ns, n, point, points, cells, lost;
 	bool in_order;
 };
 
@@ -235,6 +236,13 @@ static int looked_cell(const char *tier, const struct tl_cell *cell, void *arg)
 	looked->count += cell->count;
 	looked->own_ns += cell->own_ns;
 	return 0;
+}
+
+static void looked_lost(const struct tl_history_point *row, size_t point, void *arg)
+{
+	struct looked *looked = arg;
+
+	looked->lost += row->start_ns || point;
 }
 
 static int own_add(const struct tl_history_point *point, void *arg)
@@ -263,12 +271,12 @@ static void test_cells(void)
 	ok(own_ns && one_ns && one_ns < own_ns && !tl_past_open(&past, file, &err), "there is something to read");
 	for (i = 0; i <= ARRAY_SIZE(points); i++) {
 		struct looked looked = { .in_order = true };
-		struct tl_past_reader reader = { looked_row, looked_cell, &looked };
+		struct tl_past_reader reader = { looked_row, looked_cell, looked_lost, &looked };
 
 		query.points = points[i % ARRAY_SIZE(points)];
 		query.tier = i == ARRAY_SIZE(points) ? "service-1:8001" : NULL;
 		code = tl_past_cells(past, &query, &reader, &err);
-		ok(!code && looked.in_order && looked.n == 3000 && looked.cells &&
+		ok(!code && looked.in_order && looked.n == 3000 && looked.cells && !looked.lost &&
 			   looked.own_ns == (query.tier ? one_ns : own_ns) && (query.tier || looked.count == count) &&
 			   (!query.points || looked.points <= query.points + 1),
 		   "cells alone, %s, at most %zu points: the same sums, in %" PRIu64, query.tier ? "of a tier" : "all", query.points,
@@ -638,10 +646,186 @@ static void test_damaged(void)
 	   "damaged %u times: in %u it went on, %u of them with a new file, %u were refused", rounds, good, aside, refused);
 }
 
+/* ---- rows that cannot be read -------------------------------------------------------------- */
+
+#define LOST_ROWS 100
+#define LOST_FIRST 30 /* of those that are gone */
+#define LOST_LAST 60
+
+/* The last bytes of a frame are its checksum. */
+static void checksum_spoil(sqlite3_int64 id)
+{
+	sqlite3_blob *blob;
+	sqlite3 *db;
+	int last;
+	u8 byte;
+
+	sqlite3_open(file, &db);
+	if (sqlite3_blob_open(db, "main", "raw", "sums", id, 1, &blob) != SQLITE_OK)
+		abort();
+	last = sqlite3_blob_bytes(blob) - 1;
+	sqlite3_blob_read(blob, &byte, 1, last);
+	byte ^= 1;
+	if (sqlite3_blob_write(blob, &byte, 1, last) != SQLITE_OK)
+		abort();
+	sqlite3_blob_close(blob);
+	sqlite3_close(db);
+}
+
+/* As one that is dropped while it is read: when rows are chosen, by the index, it is there, and then it is not. */
+static void rows_take(void)
+{
+	char add[300], drop[100];
+
+	snprintf(add, sizeof(add), "PRAGMA writable_schema = 1; INSERT INTO sqlite_master VALUES('index', 'raw_time', "
+		 "'raw', %lld, 'CREATE INDEX raw_time ON raw(start_ns, end_ns, bytes)')",
+		 (long long)number("SELECT rootpage FROM sqlite_master WHERE name = 'raw_time'"));
+	snprintf(drop, sizeof(drop), "DELETE FROM raw WHERE id BETWEEN %d AND %d OR id = %d", LOST_FIRST, LOST_LAST,
+		 LOST_ROWS);
+	sql("PRAGMA writable_schema = 1; DELETE FROM sqlite_master WHERE name = 'raw_time'");
+	sql(drop);
+	sql(add);
+}
+
+static bool is_lost(size_t row)
+{
+	return row == 1 || row == 10 || (row >= LOST_FIRST && row <= LOST_LAST) || row == LOST_ROWS;
+}
+
+static json_t *asked_json(int (*make)(const struct tl_history_ask *ask, char **json, struct tl_error *err),
+			  const struct tl_history_ask *ask)
+{
+	char *text = NULL;
+	json_t *json = make(ask, &text, &err) ? NULL : json_loads(text, 0, NULL);
+
+	if (!json)
+		printf("# %s\n", text ? text : err.text);
+	free(text);
+	return json;
+}
+
+static double real_at(const json_t *json, const char *name, size_t at)
+{
+	return json_number_value(json_array_get(json_object_get(json, name), at));
+}
+
+static u64 counts_at(const json_t *json, size_t at)
+{
+	const json_t *series;
+	u64 count = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(json, "series"), i, series)
+		count += (u64)json_integer_value(json_array_get(json_object_get(series, "count"), at));
+	return count;
+}
+
+static bool near_s(double a, double b)
+{
+	return a - b < 0.002 && b - a < 0.002;
+}
+
+/* Each row a point: those that were lost have their place, and are gaps. */
+static void lost_each(const u64 *count, u64 lost)
+{
+	const struct tl_history_ask ask = { .file = file, .points = 200, .series = 100 };
+	json_t *json = asked_json(tl_history_series, &ask);
+	size_t n = json_array_size(json_object_get(json, "t")), i, wrong = 0;
+
+	for (i = 0; i < n && i < LOST_ROWS; i++) {
+		bool gap = is_lost(i + 1);
+		bool right = near_s(real_at(json, "t", i), (double)(BEGIN_NS / S + i)) &&
+			     near_s(real_at(json, "seconds", i), !gap) && near_s(real_at(json, "gap_s", i), gap) &&
+			     counts_at(json, i) == (gap ? 0 : count[i + 1]);
+
+		if (!right && !wrong++)
+			printf("# row %zu: t %.3f, seconds %.3f, gap_s %.3f, count %" PRIu64 "\n", i + 1,
+			       real_at(json, "t", i), real_at(json, "seconds", i), real_at(json, "gap_s", i),
+			       counts_at(json, i));
+	}
+	ok(n == LOST_ROWS && !wrong, "rows that cannot be read are gaps with their times: %zu of %zu points are not so",
+	   wrong, n);
+	is_u64((u64)json_integer_value(json_object_get(json, "missing")), lost, "and so many are said to be missing");
+	json_decref(json);
+}
+
+/* Several rows a point, of one of which there is none left. */
+static void lost_few(u64 all, u64 lost)
+{
+	const struct tl_history_ask ask = { .file = file, .points = 10, .series = 100 };
+	json_t *json = asked_json(tl_history_series, &ask);
+	size_t n = json_array_size(json_object_get(json, "t")), i, none = 0, wrong = 0;
+	u64 count = 0;
+	double gap_s = 0;
+
+	for (i = 0; i < n; i++) {
+		double before_s = i ? real_at(json, "t", i - 1) : (double)(BEGIN_NS / S);
+
+		wrong += real_at(json, "t", i) <= before_s ||
+			 (!real_at(json, "seconds", i) && !real_at(json, "gap_s", i));
+		none += !real_at(json, "seconds", i) && !counts_at(json, i);
+		count += counts_at(json, i);
+		gap_s += real_at(json, "gap_s", i);
+	}
+	ok(n > 5 && n <= 10 && none && !wrong,
+	   "few points: of %zu there is nothing left in %zu, which stand where they were", n, none);
+	ok(near_s(gap_s, (double)lost) && count == all, "what is lost is in none and in their gaps: %.3f s", gap_s);
+	json_decref(json);
+}
+
+static void lost_histogram(u64 lost)
+{
+	struct tl_history_ask ask = { .file = file, .points = 1, .tier = "service-1:8001" };
+	json_t *json = asked_json(tl_history_histogram, &ask);
+
+	ok(near_s(json_number_value(json_object_get(json, "from_t")), (double)(BEGIN_NS / S + 1)) &&
+		   near_s(json_number_value(json_object_get(json, "to_t")), (double)(BEGIN_NS / S + 99)) &&
+		   (u64)json_integer_value(json_object_get(json, "missing")) == lost &&
+		   json_integer_value(json_object_get(json, "count")) > 0, "a histogram says so, too");
+	json_decref(json);
+	ask.from_ns = BEGIN_NS + LOST_FIRST * S;
+	ask.to_ns = BEGIN_NS + (LOST_FIRST + 3) * S;
+	json = asked_json(tl_history_histogram, &ask);
+	ok(json_is_null(json_object_get(json, "from_t")) && json_is_null(json_object_get(json, "to_t")) &&
+		   json_integer_value(json_object_get(json, "missing")) == 3 &&
+		   !json_integer_value(json_object_get(json, "count")), "and one of nothing else has no time");
+	json_decref(json);
+}
+
+static void test_lost(void)
+{
+	struct tl_history *history = history_of(&tl_history_limits);
+	u64 count[LOST_ROWS + 1] = { 0 }, all = 0, lost = 0, i;
+	struct told told = { .in_order = true };
+	struct tl_past *past;
+
+	for (i = 1; i <= LOST_ROWS; i++) {
+		count[i] = feed(history, i, 1, BEGIN_NS + (i - 1) * S, 1);
+		all += is_lost(i) ? 0 : count[i];
+		lost += is_lost(i);
+	}
+	tl_history_close(history);
+	checksum_spoil(1);
+	checksum_spoil(10);
+	rows_take();
+	lost_each(count, lost);
+	lost_few(all, lost);
+	lost_histogram(lost);
+	if (tl_past_open(&past, file, &err) ||
+	    tl_past_each(past, &(struct tl_history_query){ 0 }, told_add, &told, &err))
+		printf("# %s\n", err.text);
+	/* After the last row there is no point whose gap it could be. */
+	ok(told.count == all && told.n == LOST_ROWS - lost && told.gap_ns == (lost - 1) * S &&
+		   tl_past_missing(past) == lost,
+	   "nor has anybody who reads rows figures of them: %" PRIu64 " s are gaps", (uint64_t)(told.gap_ns / S));
+	tl_past_close(past);
+}
+
 int main(void)
 {
 	static void (*const tests[])(void) = { test_sums, test_cells, test_age, test_size, test_log, test_kill,
-					       test_locked, test_clock, test_foreign, test_damaged, test_full };
+					       test_locked, test_clock, test_foreign, test_damaged, test_lost,
+					       test_full };
 	size_t i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

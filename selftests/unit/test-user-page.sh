@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The page of tierlensd, in a browser: each view against what the API says, keyboard, narrow screens, dark mode, names that
-# would run, a token, no history. Pictures stay in build/check/page/. Prints TAP; without a browser it is skipped.
+# The page of tierlensd, in a browser: each view against what the API says, keyboard, narrow screens, dark mode, rows that
+# cannot be read, names that would run, a token, no history. Pictures stay in build/check/page/. Prints TAP; without a browser it is skipped.
 set -uo pipefail
 
 # shellcheck source=selftests/unit/user-daemon.sh
@@ -61,6 +61,19 @@ clean_csv()
 answers()
 {
 	same "${2:0:60}: $1" "$(curl -s -m 60 -o "$dir/body" -w '%{http_code}' --path-as-is "${auth[@]}" "$url$2")" "$1"
+}
+
+# spoil FILE FROM TO: rows whose checksums are wrong
+spoil()
+{
+	python3 - "$@" <<-'END'
+	import sqlite3, sys
+	base = sqlite3.connect(sys.argv[1], timeout=30)
+	rows = base.execute("SELECT id, sums FROM raw WHERE id BETWEEN ? AND ?", sys.argv[2:]).fetchall()
+	with base:
+	    for id, sums in rows:
+	        base.execute("UPDATE raw SET sums = ? WHERE id = ?", (sums[:-1] + bytes([sums[-1] ^ 1]), id))
+	END
 }
 
 # What the page asks, and what nobody should.
@@ -122,6 +135,11 @@ result $? "a clean end"
 
 begin again none --replay "$dir/h.db" && until_true eval "[[ \$(get '$url/api/v1/status' | jq -c '[.history, .replay, .intervals]') == '[true,true,600]' ]]"
 result $? "a history is replayed, too, and asked"
+end
+
+replay gaps "$dir/shop.jsonl" --history "$dir/gaps.db" && spoil "$dir/gaps.db" 200 239
+result $? "rows of a history are damaged"
+in_browser gaps 40
 end
 
 replay hostile "$dir/hostile.jsonl" --history "$dir/hostile.db"

@@ -28,8 +28,10 @@ struct series {
 	u64 own_ns, *sum;
 };
 
+/* @start_ns: of the first row that was read; without one, of the first that was to be, and @end_ns is the same. */
 struct point {
 	u64 start_ns, end_ns, gap_ns;
+	bool read;
 };
 
 /* @hint: where the next cell is likely to be, since those of an interval come in the same order. */
@@ -41,20 +43,35 @@ struct chart {
 	size_t n, hint;
 };
 
-static int row_take(const struct tl_history_point *row, size_t at, void *arg)
+static struct point *point_of(struct chart *chart, const struct tl_history_point *row, size_t at)
 {
-	struct chart *chart = arg;
 	struct point *point;
 
 	chart->now = min(at, chart->room - 1);
 	point = &chart->point[chart->now];
 	if (chart->now >= chart->points) {
 		chart->points = chart->now + 1;
-		point->start_ns = row->start_ns;
+		point->start_ns = point->end_ns = row->start_ns;
 	}
-	point->end_ns = max(point->end_ns, row->end_ns);
 	point->gap_ns += row->gap_ns;
+	return point;
+}
+
+static int row_take(const struct tl_history_point *row, size_t at, void *arg)
+{
+	struct point *point = point_of(arg, row, at);
+
+	if (!point->read)
+		point->start_ns = row->start_ns;
+	point->read = true;
+	point->end_ns = max(point->end_ns, row->end_ns);
 	return 0;
+}
+
+/* A gap has its place, too: what is drawn goes by points. */
+static void lost_take(const struct tl_history_point *row, size_t at, void *arg)
+{
+	point_of(arg, row, at);
 }
 
 static bool is_of(const struct series *series, const char *tier, const char *class)
@@ -200,7 +217,7 @@ static void times_write(FILE *to, const struct chart *chart)
 	fputc(']', to);
 }
 
-static int chart_write(struct chart *chart, char **json)
+static int chart_write(struct chart *chart, u64 missing, char **json)
 {
 	size_t shown = min(chart->ask->series, chart->n), i, len;
 	struct series rest = { .sum = calloc(chart->room * FIGURES, sizeof(*rest.sum)) };
@@ -227,7 +244,7 @@ static int chart_write(struct chart *chart, char **json)
 		series_write(to, chart, &rest);
 	else
 		fputs("null", to);
-	fputs("}", to);
+	fprintf(to, ",\"missing\":%llu}", (unsigned long long)missing);
 	failed = ferror(to);
 	failed = fclose(to) || failed;
 	free(rest.sum);
@@ -263,8 +280,9 @@ int tl_history_series(const struct tl_history_ask *ask, char **json, struct tl_e
 	struct tl_history_query query = { .from_ns = ask->from_ns, .to_ns = ask->to_ns, .points = ask->points,
 					  .tier = ask->tier, .cells = true };
 	struct chart chart = { .ask = ask, .room = ask->points + 2 };
-	struct tl_past_reader reader = { row_take, cell_take, &chart };
+	struct tl_past_reader reader = { row_take, cell_take, lost_take, &chart };
 	struct tl_past *past;
+	u64 missing;
 	int code = tl_past_open(&past, ask->file, err);
 
 	*json = NULL;
@@ -272,8 +290,9 @@ int tl_history_series(const struct tl_history_ask *ask, char **json, struct tl_e
 		return code;
 	chart.point = calloc(chart.room, sizeof(*chart.point));
 	code = chart.point ? tl_past_cells(past, &query, &reader, err) : tl_error_no_memory(err);
+	missing = tl_past_missing(past);
 	tl_past_close(past);
-	if (!code && chart_write(&chart, json)) {
+	if (!code && chart_write(&chart, missing, json)) {
 		*json = NULL;
 		code = tl_error_no_memory(err);
 	}
@@ -286,7 +305,7 @@ int tl_history_series(const struct tl_history_ask *ask, char **json, struct tl_e
 struct sum {
 	const struct tl_history_ask *ask;
 	struct tl_cell cell;
-	u64 from_ns, to_ns;
+	u64 from_ns, to_ns, missing;
 };
 
 static int sum_take(const struct tl_history_point *point, void *arg)
@@ -317,6 +336,23 @@ static json_t *hist_json(const u64 *hist)
 	return list;
 }
 
+/* Null if nothing was read: it is not 1970. */
+static json_t *time_json(u64 ns)
+{
+	return ns ? json_real(tl_ns_to_s(ns)) : json_null();
+}
+
+static json_t *sum_json(const struct sum *sum)
+{
+	const struct tl_cell *cell = &sum->cell;
+
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I}", "from_t", time_json(sum->from_ns), "to_t",
+			 time_json(sum->to_ns), "count", (json_int_t)cell->count, "traced", (json_int_t)cell->traced,
+			 "response_ns", (json_int_t)cell->response_ns, "own_ns", (json_int_t)cell->own_ns, "response",
+			 hist_json(cell->response_hist), "own", hist_json(cell->own_hist), "missing",
+			 (json_int_t)sum->missing);
+}
+
 /**
  * tl_history_histogram() - How long requests of a tier took, all of a time together
  * @ask: what is wanted; its tier must be there
@@ -340,14 +376,11 @@ int tl_history_histogram(const struct tl_history_ask *ask, char **json, struct t
 	code = tl_past_open(&past, ask->file, err);
 	if (!code) {
 		code = tl_past_each(past, &query, sum_take, sum, err);
+		sum->missing = tl_past_missing(past);
 		tl_past_close(past);
 	}
 	if (!code) {
-		object = json_pack("{s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o}", "from_t", tl_ns_to_s(sum->from_ns), "to_t",
-				   tl_ns_to_s(sum->to_ns), "count", (json_int_t)sum->cell.count, "traced",
-				   (json_int_t)sum->cell.traced, "response_ns", (json_int_t)sum->cell.response_ns, "own_ns",
-				   (json_int_t)sum->cell.own_ns, "response", hist_json(sum->cell.response_hist), "own",
-				   hist_json(sum->cell.own_hist));
+		object = sum_json(sum);
 		*json = object ? json_dumps(object, JSON_COMPACT) : NULL;
 		json_decref(object);
 		code = *json ? 0 : tl_error_no_memory(err);

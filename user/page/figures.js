@@ -151,7 +151,7 @@ export function columns(intervals) {
 			}
 	});
 	return { t: intervals.map(i => i.t), seconds: intervals.map(i => i.seconds), gap_s: intervals.map(() => 0),
-		series: [...series.values()], rest: null, rest_n: 0 };
+		series: [...series.values()], rest: null, rest_n: 0, missing: 0 };
 }
 
 // ---- histograms: bounds are those of kmod/core/hist.c

@@ -51,6 +51,12 @@ export function span(s) {
 	return `${Math.round(s / 86400)} days`;
 }
 
+// What of the history could not be read.
+export function missing(rows) {
+	return `${rows === 1 ? 'A row' : `${number(rows)} rows`} of the history cannot be read, and ${rows === 1 ? 'is' : 'are'} left out: ` +
+		'damaged, or gone while it was read.';
+}
+
 export function clock(t_s) {
 	return new Date(t_s * 1000).toLocaleTimeString('en-GB');
 }

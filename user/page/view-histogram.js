@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How response and own times of a tier are spread.
 import { el, clear, choice, keepFocus, sentence, table } from './dom.js';
-import { number, share, time } from './format.js';
+import { missing, number, share, time } from './format.js';
 import * as api from './api.js';
 import * as chart from './chart.js';
 import * as figures from './figures.js';
@@ -72,9 +72,10 @@ export function mount(root, page) {
 		handle = null;
 		clear(box);
 		clear(below);
+		const lost = data.missing ? sentence(missing(data.missing)) : null;
 		if (!data.count)
-			return clear(note, sentence('No request of it has ended in this time.'));
-		clear(note);
+			return clear(note, sentence('No request of it has ended in this time.'), lost);
+		clear(note, lost);
 		handle = draw(box, below, data);
 	}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Own times on top of each other: where did the millisecond go?
 import { el, clear, choice, keepFocus, sentence, styled, table } from './dom.js';
-import { big, moment, number, rate, share, time } from './format.js';
+import { big, missing, moment, number, rate, share, time } from './format.js';
 import * as chart from './chart.js';
 import * as figures from './figures.js';
 
@@ -76,12 +76,12 @@ function legend(list, fills, values, data, per, at) {
 		rows.map(({ group, i, mean, now }) => [
 			el('span', {}, styled(el('i', { class: 'swatch', 'aria-hidden': 'true' }), { background: fills[i] }), nameOf(group)),
 			{ text: per.format(mean), raw: mean, key: nameOf(group) }, share(total ? mean / total : NaN),
-			per.format(now ?? values[i].at(-1))]), { class: 'legend' });
+			per.format(at === null ? values[i].at(-1) : now)]), { class: 'legend' });
 }
 
 function figureTable(list, values, data, per) {
 	return table('Each time, the newest first', [['', ''], ['users’ requests', 'n'], ...list.map(group => [nameOf(group), 'n'])],
-		data.t.map((t, at) => [moment(t), number(per.count[at]), ...values.map(of => per.format(of[at]))]).reverse());
+		data.t.map((t, at) => [moment(t), number(data.seconds[at] ? per.count[at] : null), ...values.map(of => per.format(of[at]))]).reverse());
 }
 
 export function mount(root, page) {
@@ -112,14 +112,15 @@ export function mount(root, page) {
 		const tier = page.query.tier || null;
 		const data = { ...whole, series: whole.series.filter(series => tier === null || series.tier === tier), rest: tier === null ? whole.rest : null };
 		const list = groups(data, page.query.by ?? 'both', state), per = perOf(whole, state), fills = colours(list, state);
-		const values = list.map(group => data.t.map((_, at) => per.by[at] ? ownAt(group, at) / per.by[at] : 0));
+		// Where no interval is known, nothing is, which is not 0.
+		const values = list.map(group => data.t.map((_, at) => !data.seconds[at] ? null : per.by[at] ? ownAt(group, at) / per.by[at] : 0));
 		const layers = list.map((_, i) => ({ values: values[i], fill: fills[i] }));
 
 		for (const handle of drawn)
 			handle.destroy();
 		const show = at => clear(key, legend(list, fills, values, data, per, at));
 		drawn = [chart.stacked(box, `${per.words}, stacked by ${page.query.by ?? 'tier and class'}`, data.t, layers,
-			{ format: per.format, moved: show, height: 320 })];
+			{ format: per.format, moved: show, height: 320, seconds: data.seconds })];
 		show(null);
 		small(data, per, drawn);
 		fillTable = () => clear(more, more.firstChild, figureTable(list, values, data, per));
@@ -143,12 +144,14 @@ export function mount(root, page) {
 			const data = state.past;
 			if (!data || !data.t.length || !data.series.length) {
 				clear(note, sentence(state.status.history ? 'No request is known of this time: choose a longer one.' :
-					'No request has been seen yet. Start tierlensd with --history FILE, and hours and months can be looked at here.'));
+					'No request has been seen yet. Start tierlensd with --history FILE, and hours and months can be looked at here.'),
+				data?.missing ? sentence(missing(data.missing)) : null);
 				return;
 			}
 			clear(note, state.status.history ? null : sentence('No history is kept, so this is what was seen since the page was opened: ' +
 				'start tierlensd with --history FILE to look further back.'),
-			data.rest_n ? sentence(`${data.rest_n} of the tiers and classes with the least time are together as “all others”.`) : null);
+			data.rest_n ? sentence(`${data.rest_n} of the tiers and classes with the least time are together as “all others”.`) : null,
+			data.missing ? sentence(missing(data.missing)) : null);
 			draw(state, data);
 		},
 		destroy: () => drawn.forEach(handle => handle.destroy()),
