@@ -6,9 +6,30 @@
 #include "out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+/* Who wrote it before may have had no room for its last row, or died within it. Where nobody can tell, it is whole. */
+static bool ends_within_row(const char *file)
+{
+	struct stat stats;
+	char last = '\n';
+	int fd;
+
+	if (stat(file, &stats) || !S_ISREG(stats.st_mode) || !stats.st_size)
+		return false;
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (pread(fd, &last, 1, stats.st_size - 1) != 1)
+		last = '\n';
+	close(fd);
+	return last != '\n';
+}
 
 /**
  * tl_log_open() - Begin to write rows
@@ -25,7 +46,10 @@ int tl_log_open(struct tl_log *log, const char *file, struct tl_error *err)
 		return 0;
 	log->name = file;
 	log->to = fopen(file, "ae");
-	return log->to ? 0 : tl_error_write(err, -errno, file);
+	if (!log->to)
+		return tl_error_write(err, -errno, file);
+	log->cut = ends_within_row(file);
+	return 0;
 }
 
 /**
@@ -54,7 +78,6 @@ static void failed(struct tl_log *log, int code)
 {
 	log->failed = code;
 	log->lost++;
-	clearerr(log->to);
 	if (!log->failing)
 		tl_out_error("%s: cannot write (%s): decisions go on, and are not in it", log->name, strerror(code));
 	log->failing = true;
@@ -66,6 +89,33 @@ static void works_again(struct tl_log *log)
 	log->failing = false;
 }
 
+/*
+ * Where a disk was full, the beginning of a row may stand: what follows begins on a line of its own, and readers leave
+ * out what is no row. It is not taken away, since others may append to the file, or truncate it, at any time.
+ *
+ * Return: 0 or an errno.
+ */
+static int line_write(struct tl_log *log, const char *line)
+{
+	size_t len, at = 0;
+	ssize_t n = 1;
+	char *whole;
+	int code;
+
+	if (asprintf(&whole, "%s%s\n", log->cut ? "\n" : "", line) < 0)
+		return ENOMEM;
+	len = strlen(whole);
+	while (at < len && n > 0) {
+		n = write(fileno(log->to), whole + at, len - at);
+		at += n > 0 ? (size_t)n : 0;
+	}
+	code = at == len ? 0 : n < 0 ? errno : EIO;
+	if (at)
+		log->cut = whole[at - 1] != '\n';
+	free(whole);
+	return code;
+}
+
 /**
  * tl_log_row() - Write a row
  * @log: log
@@ -74,13 +124,14 @@ static void works_again(struct tl_log *log)
 void tl_log_row(struct tl_log *log, json_t *row)
 {
 	char *line = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
+	int code;
 
 	if (line && log->also)
 		log->also(log->arg, row, line);
 	json_decref(row);
-	errno = line ? 0 : ENOMEM;
-	if (!line || fprintf(log->to, "%s\n", line) < 0 || fflush(log->to))
-		failed(log, errno ? errno : EIO);
+	code = line ? line_write(log, line) : ENOMEM;
+	if (code)
+		failed(log, code);
 	else if (log->failing)
 		works_again(log);
 	free(line);

@@ -10,6 +10,8 @@ struct tl_error;
 
 /**
  * struct tl_log - Rows of JSON, one a line, as they come
+ * @to: not written to through its buffer: how much of a row has come to the file has to be known
+ * @cut: what was written last is no whole row
  * @name: what to call it in a sentence
  * @failed: a row could not be written, for that reason; @failing: nor could the last one
  * @lost: so many
@@ -17,6 +19,7 @@ struct tl_error;
  */
 struct tl_log {
 	FILE *to;
+	bool cut;
 	const char *name;
 	int failed;
 	bool failing;
