@@ -85,7 +85,7 @@ static int list(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *er
 
 static int done(const struct args *args, const char *what)
 {
-	return args->json ? tl_out_json(json_pack("{s:s}", what, args->class.name)) :
+	return args->json ? tl_out_json(json_pack("{s:o}", what, tl_out_name(args->class.name))) :
 			    TL_EXIT_OK;
 }
 

@@ -144,11 +144,28 @@ static int functions_go(struct tl_ctl *ctl, const char *tier, struct tl_error *e
 	return code == -ENOENT ? 0 : code;
 }
 
+/* A note has paths in it, which may be any bytes, and be cut within a character. */
+static json_t *set_json(const struct args *args, const struct tl_probed *probed)
+{
+	json_t *object = json_pack("{s:o, s:s}", "tier", args->tier ? tl_out_name(args->tier) : json_null(), "level",
+				   args->level ? tl_at_name(args->level) : "auto");
+	json_t *more;
+
+	if (!probed)
+		return object;
+	more = json_pack("{s:I, s:I, s:I, s:o, s:o}", "probed", (json_int_t)probed->n, "known",
+			 (json_int_t)probed->known, "refused", (json_int_t)probed->refused, "why",
+			 tl_out_name(probed->why), "note", tl_out_name(probed->note));
+	if (!json_object_update_new(object, more))
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err)
 {
 	bool probes = args->level == TL_AT_METHOD && args->functions;
 	struct tl_probed probed;
-	json_t *object;
 
 	if (tl_ctl_level_set(ctl, args->tier, args->level, (u32)(1e3 * args->lease_s + 0.5), err) ||
 	    (args->level == TL_AT_METHOD && functions_go(ctl, args->tier, err)))
@@ -163,14 +180,7 @@ static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err
 			probed_print(&probed);
 		return TL_EXIT_OK;
 	}
-	object = json_pack("{s:s?, s:s}", "tier", args->tier, "level",
-			   args->level ? tl_at_name(args->level) : "auto");
-	if (probes)
-		json_object_update_new(object, json_pack("{s:I, s:I, s:I, s:s, s:s}", "probed", (json_int_t)probed.n,
-							 "known", (json_int_t)probed.known, "refused",
-							 (json_int_t)probed.refused, "why", probed.why, "note",
-							 probed.note));
-	return tl_out_json(object);
+	return tl_out_json(set_json(args, probes ? &probed : NULL));
 }
 
 static int level(const struct args *args)

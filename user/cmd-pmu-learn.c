@@ -46,9 +46,9 @@ static int learn_one(const struct args *args, const char *name, bool beside,
 static int learned_print(const struct args *args, size_t files, const struct tl_pmu_learned *sum)
 {
 	if (args->json)
-		return tl_out_json(json_pack("{s:o, s:s, s:I, s:I, s:I}", "app",
+		return tl_out_json(json_pack("{s:o, s:o, s:I, s:I, s:I}", "app",
 					     tl_out_name(args->what.app), "environment",
-					     args->what.environment, "files", (json_int_t)files, "added",
+					     tl_out_name(args->what.environment), "files", (json_int_t)files, "added",
 					     (json_int_t)sum->added, "replaced",
 					     (json_int_t)sum->replaced));
 	printf("%s: %zu series learned, %zu replaced\n", args->kb, sum->added, sum->replaced);

@@ -35,7 +35,7 @@ static int list(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *er
 
 static int done(const struct args *args, const char *what, const char *name)
 {
-	return args->json ? tl_out_json(json_pack("{s:s}", what, name)) : TL_EXIT_OK;
+	return args->json ? tl_out_json(json_pack("{s:o}", what, tl_out_name(name))) : TL_EXIT_OK;
 }
 
 static int add(struct tl_ctl *ctl, char **words, void *arg, struct tl_error *err)

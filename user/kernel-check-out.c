@@ -120,10 +120,10 @@ static json_t *hooks_json(const struct tl_kernel_check *check)
 	json_t *list = json_array();
 
 	for (hook = check->hooks; hook < check->hooks + check->n_hooks; hook++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "hook", hook->name, "symbol",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:b, s:o}", "hook", hook->name, "symbol",
 						      hook->symbol[hook->taken].name, "state",
 						      tl_hook_found_names[hook->found], "required", hook->required,
-						      "sync", hook->sync, "note", hook->note));
+						      "sync", hook->sync, "note", tl_out_name(hook->note)));
 	return list;
 }
 
@@ -133,9 +133,9 @@ static json_t *options_json(const struct tl_kernel_check *check)
 	json_t *list = json_array();
 
 	for (option = check->options; option < check->options + check->n_options; option++)
-		json_array_append_new(list, json_pack("{s:s, s:s?, s:b, s:s}", "option", option->name, "value",
-						      *option->value ? option->value : NULL, "required",
-						      option->weight == TL_OPTION_NEEDED, "note",
+		json_array_append_new(list, json_pack("{s:s, s:o, s:b, s:s}", "option", option->name, "value",
+						      *option->value ? tl_out_name(option->value) : json_null(),
+						      "required", option->weight == TL_OPTION_NEEDED, "note",
 						      option_tells(option)));
 	return list;
 }
@@ -146,8 +146,8 @@ static json_t *builds_json(const struct tl_kernel_check *check)
 	json_t *list = json_array();
 
 	for (build = check->builds; build < check->builds + check->n_builds; build++)
-		json_array_append_new(list, json_pack("{s:s, s:b, s:s}", "what", build->what, "there", build->there,
-						      "note", build->note));
+		json_array_append_new(list, json_pack("{s:o, s:b, s:o}", "what", tl_out_name(build->what), "there",
+						      build->there, "note", tl_out_name(build->note)));
 	return list;
 }
 
@@ -166,8 +166,8 @@ json_t *tl_kernel_check_json(const struct tl_kernel_check *check)
 {
 	const struct tl_kernel_tree *tree = &check->tree;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "release", path_json(tree->release), "headers",
-			 path_json(tree->build), "map", path_json(tree->map), "config", path_json(tree->config),
-			 "hooks", hooks_json(check), "options", options_json(check), "build", builds_json(check),
-			 "good", check->good, "verdict", check->verdict);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "release", path_json(tree->release),
+			 "headers", path_json(tree->build), "map", path_json(tree->map), "config",
+			 path_json(tree->config), "hooks", hooks_json(check), "options", options_json(check), "build",
+			 builds_json(check), "good", check->good, "verdict", tl_out_name(check->verdict));
 }

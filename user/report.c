@@ -180,9 +180,9 @@ json_t *tl_report_json(const struct tl_report *report)
 				  report->layer[report->flow.n + TL_LAYER_BETWEEN],
 				  "outside_s",
 				  report->layer[report->flow.n + TL_LAYER_OUTSIDE]);
-	return json_pack("{s:o, s:s?, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
 			 "file", tl_out_name(report->file),
-			 "warning", *report->warning ? report->warning : NULL,
+			 "warning", *report->warning ? tl_out_name(report->warning) : json_null(),
 			 "intervals", (json_int_t)series->intervals,
 			 "missed", (json_int_t)series->missed,
 			 "t", tl_ns_to_s(series->total->start_ns),

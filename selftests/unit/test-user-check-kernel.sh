@@ -198,6 +198,10 @@ headers()
 	status=$?
 	[[ $status == 1 ]] && jq -e '.verdict | contains("no gcc-99")' "$dir/out" >/dev/null
 	result $? 'no compiler'
+	configure $'CC_VERSION_TEXT="gcc\xff-99 (made up) 99"'
+	PATH=$dir/bin "$real" check-kernel "$build" --json >"$dir/out" 2>"$dir/err"
+	jq -es '.[0].verdict | contains("no gcc\ufffd-99")' "$dir/out" >/dev/null
+	result $? 'nor one whose name is no UTF-8'
 	other=ARM64 prefix=aarch64-linux-gnu-
 	[ "$(uname -m)" = x86_64 ] || other=X86_64 prefix=x86_64-linux-gnu-
 	configure "$other=y" 'CC_VERSION_TEXT="gcc-99 (made up) 99"'

@@ -274,6 +274,10 @@ pictures()
 	good "report --json: the layers add up to the response" '.[0].intervals == 12 and
 		.[0].missed == 0 and .[0].front.tier == "nginx:80" and
 		(.[0].front | ([.own_s[]] | add) + .between_s + .outside_s - .mean_response_s | fabs) < 1e-9'
+	head -c -50 "$dir/r.jsonl" >"$dir/"$'cut\xff.jsonl'
+	run "$real" report "$dir/"$'cut\xff.jsonl' -o "$dir/cut.html" --json
+	good "report --json: what is wrong with a file whose name is no UTF-8" '.[0] | .intervals == 11 and
+		(.warning | test("cut\ufffd.jsonl:12: the recording is cut"))'
 	[[ $(grep -c '<figure' "$dir/page.html") == 6 ]] && grep -q '</html>$' "$dir/page.html" &&
 		! grep -qE '<script|<link|src=|href="http|url\(' "$dir/page.html"
 	result $? "report: six pictures, nothing from outside, no scripts"

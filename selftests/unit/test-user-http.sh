@@ -335,6 +335,11 @@ nothing_yet()
 	[[ ! -s $dir/body ]]
 	result $? "no interval is none"
 	end
+	# What waits for the history makes the file anew, now and then.
+	begin nothing empty,hints --history "$dir/"$'h\xff.db'
+	until_true eval "rm -f '$dir/'h*.db && curl -s -m 60 '$url/api/v1/history' | jq -e '.error | contains(\"/h\ufffd.db: cannot open\")'" >/dev/null
+	result $? "a sentence with a name that is no UTF-8"
+	end
 	begin nothing turn-off
 	until_true eval "! get '$url/-/ready'"
 	answers 503 /-/ready

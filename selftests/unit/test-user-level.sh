@@ -6,6 +6,7 @@ set -uo pipefail
 
 # shellcheck source=selftests/unit/user-cli.sh
 . "$(dirname "$0")/user-cli.sh"
+need_programs
 
 arguments()
 {
@@ -58,6 +59,54 @@ dialogue()
 	result $? "status tells the default level"
 	run "$fake" status --json
 	good "status --json" '.[0] | .level == "trace" and .functions == 1'
+	unset TIERLENS_FAKE
+}
+
+# Names and paths are any bytes, and JSON holds none but UTF-8.
+bytes()
+{
+	local bad=$dir/$'bad\xffname' port pids i
+
+	cp "$(command -v sleep)" "$bad"
+	strip "$bad"
+	# The same socket in two programs: in one there are functions, of the other there is something to be said.
+	read -r port pids < <(python3 - "$TIERSERVER" "$bad" <<-'END'
+	import os, socket, sys
+	s = socket.socket()
+	s.bind(("127.0.0.1", 0))
+	s.listen()
+	s.set_inheritable(True)
+	null = os.open(os.devnull, os.O_RDWR)
+	def child(*words):
+	    pid = os.fork()
+	    if not pid:
+	        os.dup2(null, 1)
+	        os.dup2(null, 2)
+	        os.execv(words[0], words)
+	    return pid
+	server = child(sys.argv[1], "--name", "app", "--seconds", "60", "--log", os.devnull, "--port", "0")
+	print(s.getsockname()[1], server, child(os.fsencode(sys.argv[2]), "60"))
+	END
+	)
+	read -ra servers <<<"$pids"
+	# Until they have become the programs.
+	for ((i = 0; i < 500; i++)); do
+		[[ $(readlink "/proc/${servers[0]}/exe") == */tierserver && $(readlink "/proc/${servers[1]}/exe") == "$bad" ]] && break
+		sleep 0.02
+	done
+	export TIERLENS_FAKE=ok TIERLENS_FAKE_APP_PORT=$port
+	run "$fake" level app:9000 method --functions 3 --json
+	good "level --json: all of it, though a path in its note is no UTF-8" '.[0] | .tier == "app:9000" and .level == "method" and
+		.probed == 3 and .known > 3 and .refused == 0 and .why == "" and (.note | test("bad\ufffdname: is stripped"))'
+	unset TIERLENS_FAKE_APP_PORT
+	kill "${servers[@]}"
+	servers=()
+	run "$fake" level $'w\xffb' trace --json
+	good "nor is the tier's name" '.[0] | .tier == "w\ufffdb" and .level == "trace"'
+	run "$fake" tier add $'w\xffb' --port 81 --json
+	good "tier add" '.[0].added == "w\ufffdb"'
+	run "$fake" class add $'c\xff' /cart --json
+	good "class add" '.[0].added == "c\ufffd"'
 	unset TIERLENS_FAKE
 }
 
@@ -115,5 +164,6 @@ figures()
 
 arguments
 dialogue
+bytes
 figures
 finish

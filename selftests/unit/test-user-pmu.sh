@@ -83,6 +83,8 @@ learns()
 	good 'the same events again replace it' '.[0] | .added == 6 and .replaced == 6'
 	run "$real" pmu learn "$dir/1.csv" --app shop --kb "$kb" --beside --json
 	good 'unless it is to stand beside' '.[0] | .added == 6 and .replaced == 0'
+	run "$real" pmu learn "$dir/1.csv" --app shop --kb "$dir/bytes.db" --environment $'e\xff' --json
+	good 'an environment is any bytes' '.[0] | .added == 6 and .environment == "e\ufffd"'
 }
 
 # Values, by what was done to them.

@@ -2,6 +2,8 @@
 /* What all answers have in common: headers, and how they are sent. */
 #include "daemon/http-answer.h"
 
+#include "out.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
@@ -108,7 +110,7 @@ int tl_http_deny(struct MHD_Connection *connection, unsigned int status, const c
 		 const char *value)
 {
 	struct MHD_Response *response;
-	json_t *object = json_pack("{s:s}", "error", sentence);
+	json_t *object = json_pack("{s:o}", "error", tl_out_name(sentence));
 	char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 
 	json_decref(object);

@@ -76,7 +76,7 @@ static json_t *trial_json(const struct tl_trial *trial)
 				   "must_right", tl_shape_right(trial->shape, trial->connections));
 
 	if (*trial->why)
-		json_object_set_new(object, "why", json_string(trial->why));
+		json_object_set_new(object, "why", tl_out_name(trial->why));
 	if (trial->state == TL_TRIAL_RUN)
 		calls_put(object, trial);
 	if (trial->state == TL_TRIAL_RUN && trial->shape->flags & TL_SHAPE_CHAIN)
