@@ -255,7 +255,7 @@ struct tl_tier *tl_tier_discover(const struct tl_endpoint *at, const char *comm)
 
 	if (likely(tier && READ_ONCE(tier->found[0])))
 		return tier;
-	/* Full, and that for long: whoever accepts elsewhere is not to wait for all others who do. */
+	/* Full, and that for long: who accepts elsewhere is not to wait for all others who do. */
 	if (!tier && free_place() == TL_TIERS)
 		return NULL;
 	tl_spin_lock(&lock);
