@@ -8,6 +8,7 @@
  */
 #include "error.h"
 #include "maps.h"
+#include "model/ids.h"
 #include "origin-file.h"
 #include "origin-rows.h"
 #include "sections.h"
@@ -15,7 +16,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <gelf.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,10 +127,10 @@ struct search {
 	struct tl_origin_rows *rows;
 	const char *root, *program;
 	struct tl_error *err;
-	glob_t confs;
+	struct tl_ids configured; /* folders, in the loader's order */
 };
 
-static const char *const folders[] = { "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+static const char *const usual[] = { "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
 				       "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 
 static bool is_there(const struct search *s, const char *path)
@@ -163,22 +163,10 @@ static bool run_path_find(const struct search *s, const char *run, const char *f
 	return false;
 }
 
-static bool conf_find(const struct search *s, const char *conf, const char *name, char *path)
+static bool folder_find(const struct search *s, const char *folder, const char *name, char *path)
 {
-	FILE *from = fopen(conf, "re");
-	bool found = false;
-	char *line = NULL;
-	size_t room = 0;
-
-	while (from && !found && getline(&line, &room, from) > 0) {
-		line[strcspn(line, " \t\r\n#")] = '\0';
-		snprintf(path, PATH_MOST, "%s/%s", line, name);
-		found = *line == '/' && is_there(s, path);
-	}
-	free(line);
-	if (from)
-		fclose(from);
-	return found;
+	snprintf(path, PATH_MOST, "%s/%s", folder, name);
+	return is_there(s, path);
 }
 
 static bool library_find(const struct search *s, const char *run, const char *from, const char *name, char *path)
@@ -191,16 +179,103 @@ static bool library_find(const struct search *s, const char *run, const char *fr
 	}
 	if (run_path_find(s, run, from, name, path))
 		return true;
-	for (i = 0; i < s->confs.gl_pathc; i++)
-		if (conf_find(s, s->confs.gl_pathv[i], name, path))
+	for (i = 0; i < s->configured.n; i++)
+		if (folder_find(s, tl_ids_key(&s->configured, (uint32_t)i, NULL), name, path))
 			return true;
-	for (i = 0; i < ARRAY_SIZE(folders); i++) {
-		snprintf(path, PATH_MOST, "%s/%s", folders[i], name);
-		if (is_there(s, path))
+	for (i = 0; i < ARRAY_SIZE(usual); i++)
+		if (folder_find(s, usual[i], name, path))
 			return true;
-	}
 	return false;
 }
+
+/* ---- where the loader looks -------------------------------------------------------------- */
+
+/*
+ * The root may be anybody's: these files are opened as all of it are, and have bounds. Debian's are a few lines each. What
+ * is beyond them, or no plain file, is as if it were not there: a library that is not found is left out anyway.
+ */
+#define CONF_FOLDER "/etc/ld.so.conf.d"
+#define CONF_MOST 65536U
+#define CONFS_MOST 1000
+#define FOLDERS_MOST 1000U
+
+
+/* @text: CONF_MOST bytes to read it into, and one. Return: 0 or -ENOMEM. */
+static int conf_read(struct tl_ids *folders, const char *root, const char *conf, char *text)
+{
+	int fd = tl_origin_open_at(root, conf), code = 0;
+	char *line, *rest = text;
+	uint32_t number;
+	ssize_t len;
+
+	if (fd < 0)
+		return 0;
+	len = read(fd, text, CONF_MOST);
+	close(fd);
+	text[len < 0 ? 0 : len] = '\0';
+	while (!code && (line = strsep(&rest, "\n"))) {
+		line[strcspn(line, " \t\r#")] = '\0';
+		if (*line == '/' && folders->n < FOLDERS_MOST)
+			code = tl_ids_of(folders, line, strlen(line), &number);
+	}
+	return code;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Return: how many of *.conf there are in @dir, @name: [CONFS_MOST] of them, sorted as the loader does; or -ENOMEM. */
+static int confs_list(DIR *dir, char **name)
+{
+	struct dirent *entry;
+	int n = 0;
+
+	while (n < CONFS_MOST && (entry = readdir(dir))) {
+		const char *end = strrchr(entry->d_name, '.');
+
+		if (!end || end == entry->d_name || strcmp(end, ".conf"))
+			continue;
+		name[n] = strdup(entry->d_name);
+		if (!name[n])
+			return -ENOMEM;
+		n++;
+	}
+	qsort(name, (size_t)n, sizeof(*name), by_name);
+	return n;
+}
+
+static int confs_read(struct tl_ids *folders, const char *root, DIR *dir)
+{
+	char *name[CONFS_MOST] = { NULL }, *text = malloc(CONF_MOST + 1), path[400];
+	int n = text ? confs_list(dir, name) : -ENOMEM, code = n < 0 ? n : 0, i;
+
+	for (i = 0; i < CONFS_MOST && name[i]; i++) {
+		snprintf(path, sizeof(path), CONF_FOLDER "/%s", name[i]);
+		code = code ? code : conf_read(folders, root, path, text);
+		free(name[i]);
+	}
+	free(text);
+	return code;
+}
+
+/* Return: 0, also where there are none, or -ENOMEM. */
+static int folders_read(struct tl_ids *folders, const char *root)
+{
+	int fd = tl_origin_folder_at(root, CONF_FOLDER), code;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !dir)
+		close(fd);
+	if (!dir)
+		return 0;
+	code = confs_read(folders, root, dir);
+	closedir(dir);
+	return code;
+}
+
+/* ---- what an object asks for ------------------------------------------------------------- */
 
 /* An object that is looked at. */
 struct object {
@@ -273,20 +348,17 @@ static int object_read(const struct search *s, const char *path)
  */
 int tl_origin_rows_program(struct tl_origin_rows *rows, const char *root, const char *program, struct tl_error *err)
 {
-	char *full = *root || *program == '/' ? strdup(program) : realpath(program, NULL), pattern[2 * PATH_MOST];
+	char *full = *root || *program == '/' ? strdup(program) : realpath(program, NULL);
 	struct search s = { .rows = rows, .root = root, .program = full, .err = err };
 	size_t i = rows->n;
 	int code;
 
 	if (!full)
 		return tl_error_set(err, -errno, "%s: cannot read (%s): give a program that is there", program, strerror(errno));
-	snprintf(pattern, sizeof(pattern), "%s/etc/ld.so.conf.d/*.conf", root);
-	if (glob(pattern, 0, NULL, &s.confs))
-		s.confs.gl_pathc = 0;
-	code = add(rows, full, full, TL_ORIGIN_ELF, err);
+	code = folders_read(&s.configured, root) ? tl_error_no_memory(err) : add(rows, full, full, TL_ORIGIN_ELF, err);
 	for (; !code && i < rows->n && i < OBJECTS_MOST; i++)
 		code = object_read(&s, rows->row[i].path);
-	globfree(&s.confs);
+	tl_ids_free(&s.configured);
 	free(full);
 	return code;
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# dpkg's files in a root that somebody else has filled: what is none of them, or larger than any system's, ends in a sentence
-# and is as if it were not there. Prints TAP.
+# Files of dpkg and of the loader in a root that somebody else has filled: what is none of them, or larger than any system's,
+# is as if it were not there, of dpkg's with a sentence. Prints TAP.
 set -uo pipefail
 
 # shellcheck source=selftests/unit/user-cli.sh
@@ -23,7 +23,6 @@ sound()
 	: >"$root/usr/bin/shop"
 	: >"$root/usr/bin/other"
 }
-
 
 explained()
 {
@@ -106,6 +105,50 @@ sound && { printf 'Package: %0200d\n' 1 && seq -f 'Source: %.0f' 300000; } >"$dp
 unknown '300,000 sources of a long name' 'info: more files and packages than'
 sound && seq -f '/usr/share/%.0f/a-name-that-is-as-long-as-they-are' 300000 >"$dpkg/info/a.list" && printf 'Depends: %0100000d\n' 1 >>"$dpkg/status"
 known '300,000 files and a line of 100 KB'
+
+# ---- where libraries are looked for --------------------------------------------------------
+
+# libraries_are NAME FILES: what a program there is made of, besides itself
+libraries_are()
+{
+	run timeout 20 "$real" origin classify --program /usr/bin/true --root "$root" --model "$top/user/origin-model.json" --json
+	same "$1" "$status $(jq -c '[.files[].path] - ["/usr/bin/true"]' "$dir/out" 2>/dev/null)" "0 $2"
+}
+
+confs=$root/etc/ld.so.conf.d
+# A program that asks for libc, which lies in two folders.
+configured()
+{
+	sound
+	mkdir -p "$confs" "$root/opt/a" "$root/opt/b"
+	cp /usr/bin/true "$root/usr/bin/true"
+	cp "$(ldconfig -p | awk '$1 == "libc.so.6" { print $NF; exit }')" "$root/opt/a/libc.so.6"
+	cp "$root/opt/a/libc.so.6" "$root/opt/b/libc.so.6"
+}
+
+configured
+libraries_are 'nothing is configured' '[]'
+printf '# b\n\nopt/none\n/opt/b # a comment\n' >"$confs/2.conf"
+libraries_are 'a folder that is configured' '["/opt/b/libc.so.6"]'
+printf '/opt/none\n/opt/a' >"$confs/1.conf"
+libraries_are 'the first file by name counts' '["/opt/a/libc.so.6"]'
+rm "$confs/1.conf" && mkfifo "$confs/1.conf"
+libraries_are 'a pipe' '["/opt/b/libc.so.6"]'
+rm "$confs/1.conf" && ln -s /dev/zero "$confs/1.conf"
+libraries_are 'a link to what never ends' '["/opt/b/libc.so.6"]'
+rm "$confs/1.conf" && printf '/opt/a\n' >"$dir/1.conf" && ln -s "$dir/1.conf" "$confs/1.conf"
+libraries_are 'a link out of that root' '["/opt/b/libc.so.6"]'
+rm "$confs/1.conf" && { head -c 70000 /dev/zero | tr '\0' x && printf '\n/opt/a\n'; } >"$confs/1.conf"
+libraries_are 'what is beyond 64 KiB' '["/opt/b/libc.so.6"]'
+rm "$confs/1.conf" && seq -f '/opt/%.0f' 2000 >"$confs/1.conf"
+libraries_are '2,000 folders: there are no more than 1,000' '[]'
+seq -f '/opt/%.0f' 900 >"$confs/1.conf"
+libraries_are '900 folders' '["/opt/b/libc.so.6"]'
+seq -f "$confs/0%04.0f.conf" 1500 | xargs touch
+run timeout 20 "$real" origin classify --program /usr/bin/true --root "$root" --model "$top/user/origin-model.json" --json
+same '1,500 files' "$status" 0
+rm -r "$confs" && mkfifo "$confs"
+libraries_are 'a pipe for the folder' '[]'
 
 # ---- who tells ---------------------------------------------------------------------------
 
