@@ -106,6 +106,30 @@ unknown '300,000 sources of a long name' 'info: more files and packages than'
 sound && seq -f '/usr/share/%.0f/a-name-that-is-as-long-as-they-are' 300000 >"$dpkg/info/a.list" && printf 'Depends: %0100000d\n' 1 >>"$dpkg/status"
 known '300,000 files and a line of 100 KB'
 
+# ---- what never answers ------------------------------------------------------------------
+
+# A user's own file system, whose server reads no request: the kernel lets nobody in who is not of that user namespace.
+sound
+mkfifo -m 666 "$dir/mounted"
+chmod -R a+rX "$dir"
+mknod -m 666 "$dir/fuse" c 10 229 2>/dev/null
+setpriv --reuid nobody --regid nogroup --clear-groups unshare --user --map-root-user --mount bash -c '
+	exec 9<>"$1/fuse" && mount -i -t fuse -o fd=9,rootmode=40000,user_id=0,group_id=0,allow_other none "$1/root/var/lib"
+	echo $? >"$1/mounted"
+	exec sleep 60' - "$dir" 2>/dev/null &
+server=$!
+if [ "$(timeout 10 cat "$dir/mounted")" = 0 ]; then
+	before=$SECONDS
+	answer=$(explained /usr/bin/shop "/proc/$server/root$root")
+	same 'a file system that never answers: as without dpkg' "$answer" "$nothing"
+	[[ $(<"$dir/err") == *'Permission denied'*"$as_none" ]] && ((SECONDS - before < 15))
+	result $? 'a file system that never answers: nobody waits for it'
+else
+	skip 'a file system that never answers' 'needs root, user namespaces and FUSE'
+fi
+kill "$server" 2>/dev/null
+wait "$server" 2>/dev/null
+
 # ---- where libraries are looked for --------------------------------------------------------
 
 # libraries_are NAME FILES: what a program there is made of, besides itself

@@ -69,7 +69,7 @@ all_counted()
 
 under_cap()
 {
-	status_has '.memory_used <= .memory_cap' && ok "$1: memory is under its cap" ||
+	status_has '.memory_used > 0 and .memory_used <= .memory_cap' && ok "$1: memory is under its cap" ||
 		not_ok "$1: memory: $(of_status '[.memory_used, .memory_cap]')"
 }
 
