@@ -535,7 +535,8 @@ closing_late()
 	wait "${hogs[@]}"
 	echo "$stall" >$stall_timeout
 	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
-	status_has '.losses.late > 100' && ok "$name: requests ended long after their interval should have been closed" ||
+	# Where the kernel's own threads are slow most are counted only now, while it catches up.
+	wait_until 60 status_has '.losses.late > 100' && ok "$name: requests ended long after their interval should have been closed" ||
 		not_ok "$name: it was not late: $(of_status .losses)"
 	begun=$(newest)
 	wait_until 20 read_until /tmp/read "$begun" || not_ok "$name: all are read"
