@@ -42,6 +42,23 @@ tier_names()
 	tlmnl tier-list | jq -r .name
 }
 
+# tier_at PORT FIELD: of the tier there
+tier_at()
+{
+	tlmnl tier-list | jq -r "select(.port == $1) | .$2"
+}
+
+has_tier()
+{
+	[ -n "$(tier_at "$1" name)" ]
+}
+
+# wait_for_tier PORT: somebody listens, and has accepted who came to see whether he does
+wait_for_tier()
+{
+	wait_for_port "$1" 10 && wait_until 10 has_tier "$1"
+}
+
 take_tap 'the client is strict' abi-strict
 check 'the module is loaded' load_module
 check 'the client: status' tlmnl status
@@ -64,7 +81,7 @@ is "$(unshare -Urn tlmnl status 2>&1)" 'No such file or directory: ' \
 # A rule that is deleted leaves everything as it was.
 tierserver --port 7200 >/tmp/server.log 2>&1 &
 server=$!
-wait_for_port 7200 10
+wait_for_tier 7200
 before=$(tlmnl tier-list | jq -c 'del(.connections)')
 check 'a rule for a port where somebody listens' tlmnl tier-add named 7200
 check 'that rule is deleted' tlmnl tier-del named
@@ -103,8 +120,8 @@ odd=/tmp/$'e\e[2J\n\x07'
 install -m 755 /job/bin/tierserver "$odd"
 "$odd" --port 7201 >/tmp/server.log 2>&1 &
 server=$!
-wait_for_port 7201 10
-is "$(tlmnl tier-list | jq -r 'select(.port == 7201) | .port')" 7201 'a tier was discovered'
+wait_for_tier 7201
+is "$(tier_at 7201 source)" 2 'a tier was discovered'
 is "$(tlmnl tier-list | grep -c '\\u00')" 0 'its name has no control characters'
 kill $server
 check 'tier-del' tlmnl tier-del kept
@@ -118,13 +135,13 @@ tlmnl tier-del first
 tlmnl enable
 tierserver --port 7202 >/tmp/server.log 2>&1 &
 server=$!
-wait_for_port 7202 10
-is "$(tlmnl tier-list | jq -r 'select(.port == 7202) | .source')" 2 'a tier was discovered'
+wait_for_tier 7202
+is "$(tier_at 7202 source)" 2 'a tier was discovered'
 is "$(tier_names | sort | uniq -d)" '' 'it has no name that a rule has'
 check 'that rule can be deleted' tlmnl tier-del tierserver:7202
 
 # Or get back a name that a rule has taken meanwhile.
-found=$(tlmnl tier-list | jq -r 'select(.port == 7202) | .name')
+found=$(tier_at 7202 name)
 check 'it gets another name' tlmnl tier-add other 7202
 tlmnl tier-add "$found" 7302 2>/dev/null
 tlmnl tier-del other
