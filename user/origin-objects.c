@@ -131,7 +131,7 @@ struct search {
 };
 
 static const char *const usual[] = { "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-				       "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
+				     "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 
 static bool is_there(const struct search *s, const char *path)
 {
@@ -199,7 +199,6 @@ static bool library_find(const struct search *s, const char *run, const char *fr
 #define CONFS_MOST 1000
 #define FOLDERS_MOST 1000U
 
-
 /* @text: CONF_MOST bytes to read it into, and one. Return: 0 or -ENOMEM. */
 static int conf_read(struct tl_ids *folders, const char *root, const char *conf, char *text)
 {
@@ -213,7 +212,8 @@ static int conf_read(struct tl_ids *folders, const char *root, const char *conf,
 	len = read(fd, text, CONF_MOST);
 	close(fd);
 	text[len < 0 ? 0 : len] = '\0';
-	while (!code && (line = strsep(&rest, "\n"))) {
+	/* Where there is more, the last line may be half a name. */
+	while (!code && (line = strsep(&rest, "\n")) && (rest || len < (ssize_t)CONF_MOST)) {
 		line[strcspn(line, " \t\r#")] = '\0';
 		if (*line == '/' && folders->n < FOLDERS_MOST)
 			code = tl_ids_of(folders, line, strlen(line), &number);

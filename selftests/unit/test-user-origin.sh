@@ -164,6 +164,8 @@ rm "$confs/1.conf" && printf '/opt/a\n' >"$dir/1.conf" && ln -s "$dir/1.conf" "$
 libraries_are 'a link out of that root' '["/opt/b/libc.so.6"]'
 rm "$confs/1.conf" && { head -c 70000 /dev/zero | tr '\0' x && printf '\n/opt/a\n'; } >"$confs/1.conf"
 libraries_are 'what is beyond 64 KiB' '["/opt/b/libc.so.6"]'
+rm "$confs/1.conf" && { head -c 65529 /dev/zero | tr '\0' x && printf '\n/opt/a-none\n'; } >"$confs/1.conf"
+libraries_are 'a name that is cut there' '["/opt/b/libc.so.6"]'
 rm "$confs/1.conf" && seq -f '/opt/%.0f' 2000 >"$confs/1.conf"
 libraries_are '2,000 folders: there are no more than 1,000' '[]'
 seq -f '/opt/%.0f' 900 >"$confs/1.conf"
