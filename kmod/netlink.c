@@ -74,9 +74,9 @@ int tl_nl_put_events(struct sk_buff *skb, int type, const struct tl_events *even
 	struct nlattr *nest = nla_nest_start(skb, type);
 
 	if (!nest || tl_nl_put_u64(skb, TIERLENS_A_EVENTS_SEEN, events->seen) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_ATTRIBUTED, events->attributed) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_UNATTRIBUTED, events->unattributed) ||
-	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_IGNORED, events->ignored))
+	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_ATTRIBUTED, events->became[TL_ATTRIBUTED]) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_UNATTRIBUTED, events->became[TL_UNATTRIBUTED]) ||
+	    tl_nl_put_u64(skb, TIERLENS_A_EVENTS_IGNORED, events->became[TL_IGNORED]))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

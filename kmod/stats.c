@@ -47,10 +47,7 @@ void tl_stats_decided(enum tl_outcome outcome, u64 n)
 	if (!within)
 		raw_write_seqcount_begin(&stats->seq);
 	stats->events.seen += n;
-	if (outcome == TL_ATTRIBUTED)
-		stats->events.attributed += n;
-	else
-		stats->events.unattributed += n;
+	stats->events.became[outcome] += n;
 	if (!within)
 		raw_write_seqcount_end(&stats->seq);
 }
@@ -65,9 +62,8 @@ static void add_cpu(struct tl_totals *totals, const struct tl_stats *stats)
 		events = stats->events;
 	} while ((seq & 1) || read_seqcount_retry(&stats->seq, seq));
 	totals->events.seen += events.seen;
-	totals->events.attributed += events.attributed;
-	totals->events.unattributed += events.unattributed;
-	totals->events.ignored += events.ignored;
+	for (i = 0; i < TL_DEFERRED; i++)
+		totals->events.became[i] += events.became[i];
 	for (i = 0; i < TL_LOSS_KINDS; i++)
 		totals->loss[i] += READ_ONCE(stats->loss[i]);
 }
@@ -107,9 +103,8 @@ void tl_stats_since(struct tl_totals *diff, const struct tl_totals *now,
 	unsigned int i;
 
 	diff->events.seen = now->events.seen - then->events.seen;
-	diff->events.attributed = now->events.attributed - then->events.attributed;
-	diff->events.unattributed = now->events.unattributed - then->events.unattributed;
-	diff->events.ignored = now->events.ignored - then->events.ignored;
+	for (i = 0; i < TL_DEFERRED; i++)
+		diff->events.became[i] = now->events.became[i] - then->events.became[i];
 	for (i = 0; i < TL_LOSS_KINDS; i++)
 		diff->loss[i] = now->loss[i] - then->loss[i];
 	diff->probes_missed = now->probes_missed - then->probes_missed;

@@ -15,9 +15,7 @@
  */
 struct tl_events {
 	u64 seen;
-	u64 attributed;
-	u64 unattributed;
-	u64 ignored;
+	u64 became[TL_DEFERRED]; /* by enum tl_outcome; what is deferred is not seen yet */
 };
 
 struct tl_stats {
@@ -44,15 +42,16 @@ static inline u64 *tl_losses(void)
 /**
  * tl_stats_begin() - An event is looked at
  *
+ * As raw_write_seqcount_begin() does, but each count is one instruction, with no pointer to keep.
+ *
  * Context: interrupts are off until tl_stats_end().
  */
 static inline void tl_stats_begin(void)
 {
-	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
-
 	lockdep_assert_irqs_disabled();
-	raw_write_seqcount_begin(&stats->seq);
-	stats->events.seen++;
+	raw_cpu_inc(tl_stats.seq.sequence);
+	smp_wmb(); /* odd before anything is counted; with a reader's read_seqcount_retry() */
+	raw_cpu_inc(tl_stats.events.seen);
 }
 
 /**
@@ -63,24 +62,13 @@ static inline void tl_stats_begin(void)
  */
 static inline void tl_stats_end(enum tl_outcome outcome)
 {
-	struct tl_stats *stats = this_cpu_ptr(&tl_stats);
-
-	switch (outcome) {
-	case TL_ATTRIBUTED:
-		stats->events.attributed++;
-		break;
-	case TL_UNATTRIBUTED:
-		stats->events.unattributed++;
-		break;
-	case TL_IGNORED:
-		stats->events.ignored++;
-		break;
-	case TL_DEFERRED:
-		/* It is counted when it is decided. */
-		stats->events.seen--;
-		break;
-	}
-	raw_write_seqcount_end(&stats->seq);
+	/* What is deferred is counted when it is decided. */
+	if (unlikely(outcome == TL_DEFERRED))
+		raw_cpu_dec(tl_stats.events.seen);
+	else
+		raw_cpu_inc(tl_stats.events.became[outcome]);
+	smp_wmb(); /* even after it; with its raw_read_seqcount() */
+	raw_cpu_inc(tl_stats.seq.sequence);
 }
 
 void tl_stats_init(void);

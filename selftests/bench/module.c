@@ -198,12 +198,12 @@ static void all_attributed(unsigned int ignored)
 
 	for (i = 0; i < TL_LOSS_KINDS; i++)
 		lost += stats->loss[i];
-	if (!lost && stats->events.seen && stats->events.ignored == stats->events.seen * ignored / 100 &&
-	    stats->events.seen == stats->events.attributed + stats->events.ignored)
+	if (!lost && stats->events.seen && stats->events.became[TL_IGNORED] == stats->events.seen * ignored / 100 &&
+	    stats->events.seen == stats->events.became[TL_ATTRIBUTED] + stats->events.became[TL_IGNORED])
 		return;
 	fprintf(stderr, "bench: of %llu events %llu were attributed, %llu ignored, and %llu losses counted\n",
-		(unsigned long long)stats->events.seen, (unsigned long long)stats->events.attributed,
-		(unsigned long long)stats->events.ignored, (unsigned long long)lost);
+		(unsigned long long)stats->events.seen, (unsigned long long)stats->events.became[TL_ATTRIBUTED],
+		(unsigned long long)stats->events.became[TL_IGNORED], (unsigned long long)lost);
 	exit(1);
 }
 

@@ -36,6 +36,7 @@ typedef unsigned int gfp_t;
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+#define smp_wmb() __atomic_signal_fence(__ATOMIC_ACQ_REL)
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BIT_ULL(n) (1ULL << (n))
@@ -81,6 +82,8 @@ extern __thread long bench_this_offset;
 #define this_cpu_write(x, value) ((void)(*this_cpu_ptr(&(x)) = (value)))
 #define this_cpu_add(x, n) ((void)(*this_cpu_ptr(&(x)) += (n)))
 #define this_cpu_inc(x) this_cpu_add(x, 1)
+#define raw_cpu_inc(x) this_cpu_add(x, 1)
+#define raw_cpu_dec(x) this_cpu_add(x, -1)
 #define this_cpu_inc_return(x) (++*this_cpu_ptr(&(x)))
 #define for_each_possible_cpu(cpu) for (cpu = 0; cpu < (int)bench_cpus; cpu++)
 #define num_possible_cpus() bench_cpus
@@ -139,8 +142,8 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 typedef struct { unsigned int sequence; } seqcount_t;
 
 #define seqcount_init(s) ((void)((s)->sequence = 0))
-#define raw_write_seqcount_begin(s) ((s)->sequence++, __atomic_signal_fence(__ATOMIC_ACQ_REL))
-#define raw_write_seqcount_end(s) (__atomic_signal_fence(__ATOMIC_ACQ_REL), (s)->sequence++)
+#define raw_write_seqcount_begin(s) ((s)->sequence++, smp_wmb())
+#define raw_write_seqcount_end(s) (smp_wmb(), (s)->sequence++)
 #define raw_read_seqcount(s) READ_ONCE((s)->sequence)
 #define read_seqcount_retry(s, before) (READ_ONCE((s)->sequence) != (before))
 
