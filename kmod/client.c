@@ -270,16 +270,19 @@ tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 b
 	return outcome;
 }
 
-/* Where the other end is elsewhere, the bytes tell; else it will know better. */
-static bool interim(const struct tl_client *client, const struct tl_task *task, u64 bytes)
+static noinline bool reads_interim(const struct tl_task *task, u64 bytes)
 {
 	struct tl_class_bytes where;
 
-	if (client->call.state != TL_CALL_SENDING || READ_ONCE(client->joined) ||
-	    !tl_class_reads())
-		return false;
 	tl_thread_landed(task, bytes, &where);
 	return tl_class_interim(NULL, &where, bytes);
+}
+
+/* Where the other end is elsewhere, the bytes tell; else it will know better. */
+static bool interim(const struct tl_client *client, const struct tl_task *task, u64 bytes)
+{
+	return client->call.state == TL_CALL_SENDING && !READ_ONCE(client->joined) &&
+	       tl_class_reads() && reads_interim(task, bytes);
 }
 
 /**

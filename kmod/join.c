@@ -180,13 +180,13 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 }
 
 /**
- * tl_join_lock() - Lock the link to the other end
+ * tl_join_lock() - Lock the link of the other end
  * @server: the callee, locked
  *
  * Context: interrupts off.
- * Return: the link, for tl_join_unlock(); NULL if there is none, or none any more.
+ * Return: the caller, for tl_join_unlock(); NULL if there is none, or none any more.
  */
-struct tl_link *tl_join_lock(struct tl_server *server)
+tl_inline struct tl_client *tl_join_lock(struct tl_server *server)
 {
 	struct tl_client *client = server->caller;
 
@@ -194,15 +194,15 @@ struct tl_link *tl_join_lock(struct tl_server *server)
 		return NULL;
 	tl_spin_lock(&client->link_lock);
 	if (likely(client->id == server->caller_id))
-		return &client->link;
+		return client;
 	tl_spin_unlock(&client->link_lock);
 	server->caller = NULL;
 	return NULL;
 }
 
-void tl_join_unlock(struct tl_server *server)
+void tl_join_unlock(struct tl_client *client)
 {
-	tl_spin_unlock(&server->caller->link_lock);
+	tl_spin_unlock(&client->link_lock);
 }
 
 /**

@@ -11,8 +11,8 @@ void tl_join_publish(struct tl_client *client);
 void tl_join_withdraw(struct tl_client *client);
 void tl_join_find(struct tl_server *server, u64 bytes);
 
-struct tl_link *tl_join_lock(struct tl_server *server);
-void tl_join_unlock(struct tl_server *server);
+struct tl_client *tl_join_lock(struct tl_server *server);
+void tl_join_unlock(struct tl_client *client);
 
 unsigned int tl_join_count(void);
 

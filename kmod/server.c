@@ -198,22 +198,23 @@ void tl_server_shut(struct tl_server *server)
 }
 
 /* Of a request that begins. Return: false if nobody is there to ask. */
-static bool ask_caller(struct tl_server *server, u64 bytes)
+static __always_inline bool ask_caller(struct tl_server *server, u64 bytes)
 {
-	struct tl_link *link;
+	struct tl_client *caller;
 
 	if (!server->caller)
 		tl_join_find(server, bytes);
-	link = tl_join_lock(server);
-	if (!link)
+	caller = tl_join_lock(server);
+	if (!caller)
 		return false;
-	tl_link_opened(link, &server->request);
-	tl_join_unlock(server);
+	tl_link_opened(&caller->link, &server->request);
+	tl_join_unlock(caller);
 	return true;
 }
 
 /* @class, @parent: of the request before. */
-static void learn_caller(struct tl_server *server, u64 bytes, u32 class, u32 parent)
+static __always_inline void
+learn_caller(struct tl_server *server, u64 bytes, u32 class, u32 parent)
 {
 	bool had_caller = server->caller;
 
@@ -273,13 +274,40 @@ static bool began_with_rest(const struct tl_server *server, u64 bytes)
 /* Where the caller was so quick that its call was there already, what begins now serves it. */
 static void unopen(struct tl_server *server)
 {
-	struct tl_link *link = tl_level_nests() ? tl_join_lock(server) : NULL;
+	struct tl_client *caller = tl_level_nests() ? tl_join_lock(server) : NULL;
 
-	if (link) {
-		tl_link_unopened(link, &server->request);
-		tl_join_unlock(server);
+	if (caller) {
+		tl_link_unopened(&caller->link, &server->request);
+		tl_join_unlock(caller);
 	}
 	server->request.state = TL_REQUEST_NONE;
+}
+
+/* Bytes are a request's, and what the thread did to look for them was for it. */
+static __always_inline void
+take(struct tl_server *server, struct tl_task *task, u64 now_ns, u64 bytes)
+{
+	struct tl_request *request = &server->request;
+
+	if (unlikely(is_coarse(server))) {
+		tl_turn_not_followed(task);
+		tl_correlate_request_traced(request, &task->thread, now_ns, bytes);
+	} else {
+		tl_correlate_request_received(request, &task->thread, now_ns, bytes);
+		tl_turn_claim(task, request);
+	}
+}
+
+/* What began with the rest of the one before begins now; what it has used was for it. */
+static noinline void
+take_anew(struct tl_server *server, struct tl_task *task, u64 now_ns, u64 bytes)
+{
+	struct tl_used used = server->request.used;
+
+	unopen(server);
+	take(server, task, now_ns, bytes);
+	if (!server->request.coarse)
+		tl_used_add(&server->request.used, &used);
 }
 
 /**
@@ -297,7 +325,6 @@ tl_server_received(struct tl_server *server, struct tl_task *task, u64 now_ns, u
 	struct tl_request *request = &server->request;
 	u32 class = request->class, parent = request->parent;
 	bool again = unlikely(began_with_rest(server, bytes));
-	struct tl_used used;
 	u64 seq = request->seq;
 
 	/* The rest of what was asked for, drained before the close. */
@@ -309,22 +336,12 @@ tl_server_received(struct tl_server *server, struct tl_task *task, u64 now_ns, u
 		tl_turn_not_followed(task);
 		return TL_IGNORED;
 	}
-	if (again) {
-		used = request->used;
-		unopen(server);
-	}
 	if (tl_correlate_request_ends(request, tl_losses()))
 		deposit(request);
-	if (unlikely(is_coarse(server))) {
-		tl_turn_not_followed(task);
-		tl_correlate_request_traced(request, &task->thread, now_ns, bytes);
-	} else {
-		tl_correlate_request_received(request, &task->thread, now_ns, bytes);
-		if (again)
-			request->used = used;
-		/* To look for it was for it. */
-		tl_turn_claim(task, request);
-	}
+	if (unlikely(again))
+		take_anew(server, task, now_ns, bytes);
+	else
+		take(server, task, now_ns, bytes);
 	if (request->seq != seq) {
 		request->ambiguous = server->unread;
 		server->rest = server->unread;
@@ -351,17 +368,17 @@ static bool unread(const struct tl_server *server)
 	       server->conn.sk->sk_state == TCP_ESTABLISHED;
 }
 
-static void answered(struct tl_server *server, bool interim)
+static __always_inline void answered(struct tl_server *server, bool interim)
 {
-	struct tl_link *link = tl_level_nests() ? tl_join_lock(server) : NULL;
+	struct tl_client *caller = tl_level_nests() ? tl_join_lock(server) : NULL;
 
-	if (!link)
+	if (!caller)
 		return;
 	if (interim)
-		tl_link_promised(link);
+		tl_link_promised(&caller->link);
 	else
-		tl_link_answered(link, &server->request);
-	tl_join_unlock(server);
+		tl_link_answered(&caller->link, &server->request);
+	tl_join_unlock(caller);
 }
 
 static bool is_at_work_on(const struct tl_task *task, const struct tl_request *request)
