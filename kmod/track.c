@@ -189,7 +189,7 @@ turn_at(struct tl_task *task, struct tl_conn *conn, u64 now_ns,
 	if (conn && tl_turn_stays(task) && goes_on(task, conn))
 		task->futex = TL_FUTEX_NOT;
 	else if (!conn || conn->side == TL_SERVER || !tl_turn_outside(task))
-		tl_turn_begin(task, now_ns);
+		tl_turn_settle(task, now_ns);
 }
 
 /*

@@ -219,20 +219,25 @@ void tl_turn_forget(struct tl_task *task)
 }
 
 /**
- * tl_turn_begin() - The current thread is at an event: settle its past
+ * tl_turn_settle() - The current thread is at an event: settle its past
  * @task: its entry
  * @now_ns: time
  *
- * Context: task, interrupts off; no connection's lock is held.
+ * Context: task, interrupts off; no connection's lock is held; calls are followed.
  */
-tl_inline void tl_turn_begin(struct tl_task *task, u64 now_ns)
+tl_inline void tl_turn_settle(struct tl_task *task, u64 now_ns)
 {
-	if (unlikely(!tl_level_nests()))
-		return;
 	tl_turn_charge(task, now_ns);
 	if (task->reading)
 		tl_handoff_took(task);
 	task->futex = TL_FUTEX_NOT;
+}
+
+/* The same, if they are. */
+void tl_turn_begin(struct tl_task *task, u64 now_ns)
+{
+	if (likely(tl_level_nests()))
+		tl_turn_settle(task, now_ns);
 }
 
 /**

@@ -12,6 +12,7 @@
 
 struct tl_task *tl_turn_task(u64 now_ns);
 void tl_turn_forget(struct tl_task *task);
+void tl_turn_settle(struct tl_task *task, u64 now_ns);
 void tl_turn_begin(struct tl_task *task, u64 now_ns);
 void tl_turn_charge(struct tl_task *task, u64 now_ns);
 void tl_turn_charge_locked(struct tl_task *task, struct tl_request *request, u64 now_ns);
