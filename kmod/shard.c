@@ -24,12 +24,14 @@
 
 /* Everything of one interval. */
 struct set {
+	u64 start_ns; /* once a request went into it */
 	struct tl_entry *chain[TL_SUMS][BUCKETS];
 };
 
 struct shard {
-	raw_spinlock_t lock; /* protects base, sets; inside a connection's lock */
+	raw_spinlock_t lock; /* protects the rest; inside a connection's lock */
 	u64 base; /* oldest open generation */
+	struct set *newest; /* that a request went into: mostly the next one's, too; or NULL */
 	struct set sets[OPEN];
 };
 
@@ -48,8 +50,10 @@ static __always_inline struct tl_entry *
 find_entry(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 {
 	struct tl_entry *entry = *chain_of(set, kind, a, b, c);
+	bool one = kind == TL_SUMS_PATH || kind == TL_SUMS_USAGE; /* the others are 0 in all */
 
-	while (entry && (entry->key[0] != a || entry->key[1] != b || entry->key[2] != c))
+	while (entry && (entry->key[0] != a ||
+			 (!one && (entry->key[1] != b || entry->key[2] != c))))
 		entry = entry->next;
 	return entry;
 }
@@ -231,14 +235,14 @@ static noinline void add_edges(struct set *set, const struct tl_request *ended)
 }
 
 static __always_inline void
-add_request(struct set *set, const struct tl_request *ended, u64 start_ns)
+add_request(struct set *set, const struct tl_request *ended)
 {
 	struct tl_entry *entry = get(set, TL_SUMS_PATH, ended->node, 0, 0);
 	struct tl_path *path = entry ? container_of(entry, struct tl_path, entry) : NULL;
 	struct tl_cell *cell = cell_of(set, path, ended);
 
 	if (cell)
-		tl_cell_add(&cell->sums, ended, start_ns);
+		tl_cell_add(&cell->sums, ended, set->start_ns);
 	if (path)
 		tl_path_add(&path->sums, ended);
 	if (ended->sums_used)
@@ -272,6 +276,26 @@ static u64 choose_own(const struct shard *shard, u64 ns)
 	return generation;
 }
 
+/* Where a request goes that did not end in the newest interval known. */
+static noinline struct set *choose_set(struct shard *shard, u64 ns)
+{
+	u64 generation = choose_own(shard, ns);
+	struct set *set = &shard->sets[generation % OPEN];
+
+	set->start_ns = tl_grid_start_ns(&grid, generation);
+	if (!shard->newest || set->start_ns > shard->newest->start_ns)
+		shard->newest = set;
+	return set;
+}
+
+/* The same for any. */
+static __always_inline struct set *set_of(struct shard *shard, u64 ns)
+{
+	struct set *set = shard->newest;
+
+	return likely(set && ns - set->start_ns < grid.length_ns) ? set : choose_set(shard, ns);
+}
+
 /**
  * tl_shard_deposit() - Sum up a request that ended
  * @ended: the request
@@ -281,13 +305,10 @@ static u64 choose_own(const struct shard *shard, u64 ns)
 tl_inline void tl_shard_deposit(const struct tl_request *ended)
 {
 	struct shard *shard = this_cpu_ptr(shards);
-	u64 generation;
 
 	lockdep_assert_irqs_disabled();
 	tl_spin_lock(&shard->lock);
-	generation = choose_own(shard, ended->last_send_ns);
-	add_request(&shard->sets[generation % OPEN], ended,
-		    tl_grid_start_ns(&grid, generation));
+	add_request(set_of(shard, ended->last_send_ns), ended);
 	tl_spin_unlock(&shard->lock);
 }
 
@@ -418,6 +439,8 @@ static void take_shard(struct shard *shard, u64 generation)
 	 */
 	raw_spin_lock_irqsave(&shard->lock, flags);
 	shard->base = generation + 1;
+	if (shard->newest == set)
+		shard->newest = NULL;
 	taken_set = *set;
 	memset(set, 0, sizeof(*set));
 	raw_spin_unlock_irqrestore(&shard->lock, flags);
@@ -562,11 +585,15 @@ void tl_shard_give_back(struct tl_taken *taken)
  */
 void tl_shard_start(const struct tl_grid *new_grid)
 {
+	struct shard *shard;
 	int cpu;
 
 	grid = *new_grid;
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(shards, cpu)->base = grid.first;
+	for_each_possible_cpu(cpu) {
+		shard = per_cpu_ptr(shards, cpu);
+		shard->base = grid.first;
+		shard->newest = NULL;
+	}
 }
 
 /**
