@@ -585,15 +585,11 @@ void tl_shard_give_back(struct tl_taken *taken)
  */
 void tl_shard_start(const struct tl_grid *new_grid)
 {
-	struct shard *shard;
 	int cpu;
 
 	grid = *new_grid;
-	for_each_possible_cpu(cpu) {
-		shard = per_cpu_ptr(shards, cpu);
-		shard->base = grid.first;
-		shard->newest = NULL;
-	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(shards, cpu)->base = grid.first;
 }
 
 /**

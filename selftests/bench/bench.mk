@@ -85,13 +85,16 @@ bench-vm: ## what the module costs real servers, in a virtual machine, in instru
 	@tools/bench-vm $(ARGS)
 
 # What of the module runs without a kernel can be tested without one, too.
-$(bench-out)/test-pools.o: bench-cflags += -Iselftests/unit
-$(bench-out)/test-pools.o: selftests/unit/tap.h
+bench-tests := $(addprefix $(bench-out)/,test-pools test-shard)
+$(bench-tests:=.o): bench-cflags += -Iselftests/unit
+$(bench-tests:=.o): selftests/unit/tap.h
 $(bench-out)/test-pools: $(bench-out)/test-pools.o $(bench-out)/kmod/memory.o
+$(bench-out)/test-shard: $(bench-out)/test-shard.o $(filter-out %/bench.o %/core.o %/module.o,$(bench-objects))
+$(bench-tests):
 	$(CC) -o $@ $^
 
 # Whether they still measure what they say is a test like others.
-check-unit: bench-programs $(bench-out)/test-pools
+check-unit: bench-programs $(bench-tests)
 
 .PHONY: bench-history
 bench-history: $(bench-out)/history ## a year of history of 20 tiers and 10 classes: its size, queries, cost of an interval

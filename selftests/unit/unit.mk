@@ -63,7 +63,7 @@ check-core: $(unit-core-tests)
 check-unit: $(unit-core-tests) $(user-tests) $(unit-user-programs) $(GUEST_PROGRAMS)
 	TIERSERVER=$(abspath $(GUEST_OUT))/tierserver LOAD=$(abspath $(GUEST_OUT))/load \
 	BENCH=$(abspath $(O))/bench TIERLENS=$(O)/tierlens TIERLENS_FAKE=$(user-test-dir)/tierlens-fake \
-		$(PROVE) -j $(TEST_JOBS) -e '' $(unit-core-tests) $(user-tests) $(bench-out)/test-pools $(unit-scripts)
+		$(PROVE) -j $(TEST_JOBS) -e '' $(unit-core-tests) $(user-tests) $(bench-tests) $(unit-scripts)
 
 unit-clean:
 	rm -rf $(unit-out)
