@@ -39,11 +39,14 @@ static int make(struct tl_store *store, struct tl_error *err)
 	return code ? code : tl_store_end(store, tl_base_check(&store->base, true, err), err);
 }
 
-/* All of it is looked at once: SQLite itself sees only what it comes by, and does not always say so. */
+/*
+ * All of it is looked at once: SQLite itself sees only what it comes by, and does not always say so. Also
+ * that each row is in each index: else what is behind a key that is damaged would be missing without a word.
+ */
 static int whole(struct tl_store *store, struct tl_error *err)
 {
 	sqlite3_int64 is = 0;
-	int code = tl_base_number(&store->base, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &is, err);
+	int code = tl_base_number(&store->base, "SELECT integrity_check = 'ok' FROM pragma_integrity_check(1)", &is, err);
 
 	if (code || is)
 		return code;
