@@ -283,7 +283,7 @@ static void unopen(struct tl_server *server)
 	server->request.state = TL_REQUEST_NONE;
 }
 
-/* Bytes are a request's, and what the thread did to look for them was for it. */
+/* Bytes are a request's. If it is followed, what the thread did to look for them was for it. */
 static __always_inline void
 take(struct tl_server *server, struct tl_task *task, u64 now_ns, u64 bytes)
 {

@@ -31,7 +31,7 @@ struct set {
 struct shard {
 	raw_spinlock_t lock; /* protects the rest; inside a connection's lock */
 	u64 base; /* oldest open generation */
-	struct set *newest; /* that a request went into: mostly the next one's, too; or NULL */
+	struct set *newest; /* of the open ones that have requests: mostly the next's; or NULL */
 	struct set sets[OPEN];
 };
 
@@ -276,7 +276,7 @@ static u64 choose_own(const struct shard *shard, u64 ns)
 	return generation;
 }
 
-/* Where a request goes that did not end in the newest interval known. */
+/* The slow part of set_of(). */
 static noinline struct set *choose_set(struct shard *shard, u64 ns)
 {
 	u64 generation = choose_own(shard, ns);
@@ -288,7 +288,7 @@ static noinline struct set *choose_set(struct shard *shard, u64 ns)
 	return set;
 }
 
-/* The same for any. */
+/* Where a request goes. */
 static __always_inline struct set *set_of(struct shard *shard, u64 ns)
 {
 	struct set *set = shard->newest;
@@ -585,11 +585,15 @@ void tl_shard_give_back(struct tl_taken *taken)
  */
 void tl_shard_start(const struct tl_grid *new_grid)
 {
+	struct shard *shard;
 	int cpu;
 
 	grid = *new_grid;
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(shards, cpu)->base = grid.first;
+	for_each_possible_cpu(cpu) {
+		shard = per_cpu_ptr(shards, cpu);
+		shard->base = grid.first;
+		shard->newest = NULL;
+	}
 }
 
 /**

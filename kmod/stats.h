@@ -2,6 +2,7 @@
 #ifndef TL_STATS_H
 #define TL_STATS_H
 
+#include <linux/kcsan-checks.h>
 #include <linux/percpu.h>
 #include <linux/seqlock.h>
 
@@ -42,13 +43,15 @@ static inline u64 *tl_losses(void)
 /**
  * tl_stats_begin() - An event is looked at
  *
- * As raw_write_seqcount_begin() does, but each count is one instruction, with no pointer to keep.
+ * As raw_write_seqcount_begin() does, but where a processor can count in its own memory by one
+ * instruction there is no pointer to keep.
  *
  * Context: interrupts are off until tl_stats_end().
  */
 static inline void tl_stats_begin(void)
 {
 	lockdep_assert_irqs_disabled();
+	kcsan_nestable_atomic_begin();
 	raw_cpu_inc(tl_stats.seq.sequence);
 	smp_wmb(); /* odd before anything is counted; with a reader's read_seqcount_retry() */
 	raw_cpu_inc(tl_stats.events.seen);
@@ -67,8 +70,9 @@ static inline void tl_stats_end(enum tl_outcome outcome)
 		raw_cpu_dec(tl_stats.events.seen);
 	else
 		raw_cpu_inc(tl_stats.events.became[outcome]);
-	smp_wmb(); /* even after it; with its raw_read_seqcount() */
+	smp_wmb(); /* all is counted before it is even again; with a reader's raw_read_seqcount() */
 	raw_cpu_inc(tl_stats.seq.sequence);
+	kcsan_nestable_atomic_end();
 }
 
 void tl_stats_init(void);

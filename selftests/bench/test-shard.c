@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define CPUS 2
-#define OPEN 8 /* as in shard.c, which says so in its first lines */
+#define OPEN 8 /* as in shard.c */
 #define LENGTH_NS 1000000
 #define START_NS (5 * LENGTH_NS + 17)
 #define FIRST 3 /* generation */

@@ -142,6 +142,8 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 typedef struct { unsigned int sequence; } seqcount_t;
 
 #define seqcount_init(s) ((void)((s)->sequence = 0))
+#define kcsan_nestable_atomic_begin() ((void)0)
+#define kcsan_nestable_atomic_end() ((void)0)
 #define raw_write_seqcount_begin(s) ((s)->sequence++, smp_wmb())
 #define raw_write_seqcount_end(s) (smp_wmb(), (s)->sequence++)
 #define raw_read_seqcount(s) READ_ONCE((s)->sequence)
