@@ -85,7 +85,8 @@ user-test-lib := $(user-test-dir)/lib.a
 $(user-test-lib): $(user-test-lib-objects)
 
 $(user-test-dir)/%.o: %.c $(user-headers) selftests/unit/tap.h selftests/unit/damage.h \
-		selftests/unit/fake-counters.h selftests/unit/adapt-rows.h
+		selftests/unit/fake-counters.h selftests/unit/adapt-rows.h selftests/unit/made-intervals.h \
+		selftests/unit/made-history.h
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
 

@@ -277,23 +277,25 @@ static void test_time(void)
 	unsigned int told = 0, same = 0, wrong = 0;
 	size_t n = 0, at = 0, room = 1 << 22;
 	char *bytes = malloc(room);
+	struct tl_history *history;
 	FILE *f;
 
 	tl_history_close(({ struct tl_history *h = history_of(&tl_history_limits); feed(h, 1, 300, BEGIN_NS, 50); h; }));
 	f = fopen(file, "r");
-	if (f)
-		n = fread(bytes, 1, room, f);
+	if (!f || !bytes)
+		abort();
+	n = fread(bytes, 1, room, f);
 	fclose(f);
 	while ((at = time_in_file(bytes, n, at + 1, BEGIN_NS + 150 * S))) {
-		struct tl_history *history;
-
 		begin_anew();
 		bytes[at + 2] ^= 0x15;
 		f = fopen(file, "w");
-		fwrite(bytes, 1, n, f);
-		fclose(f);
+		if (!f || fwrite(bytes, 1, n, f) != n || fclose(f))
+			abort();
 		bytes[at + 2] ^= 0x15;
 		history = history_of(&tl_history_limits);
+		if (!history)
+			abort();
 		if (told_news(history, "was damaged: it is"))
 			told++;
 		else if (told_of(history, 0, 0, 0).n == 300 && told_of(history, BEGIN_NS + 149 * S, BEGIN_NS + 151 * S, 0).n == 2)
