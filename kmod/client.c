@@ -145,13 +145,6 @@ static __always_inline struct tl_request *lock_current(struct tl_task *task, u64
 	return lock_new_errand(task, now_ns);
 }
 
-/* A call of it begins. */
-static void use(struct tl_request *owner)
-{
-	if (owner && owner->errand)
-		tl_errand_use(owner);
-}
-
 /**
  * tl_client_connecting() - The current thread begins to connect
  * @client: the connection, locked
@@ -160,25 +153,26 @@ static void use(struct tl_request *owner)
  */
 void tl_client_connecting(struct tl_client *client, struct tl_task *task, u64 now_ns)
 {
-	struct tl_request *owner;
+	struct tl_request *owner = lock_current(task, now_ns);
+	bool errand = owner && owner->errand;
 
-	owner = lock_current(task, now_ns);
-	use(owner);
+	if (errand)
+		tl_errand_use(owner);
 	tl_correlate_connected(&client->call, owner, now_ns);
 	/* Not all owners are taken. */
-	if (owner && owner->errand && !client->call.owner.request)
+	if (errand && !client->call.owner.request)
 		tl_errand_unuse(owner);
 	tl_conn_unlock_request(owner);
 }
 
-/* The other end is told before it can see the first byte. */
+/* The other end is told before it can see the first byte; of no errand, which has no path. */
 static __always_inline void
-tell_callee(struct tl_client *client, struct tl_request *owner, u64 now_ns)
+tell_callee(struct tl_client *client, struct tl_request *caller, u64 now_ns)
 {
-	if (owner && !owner->errand)
-		tl_server_node(owner);
+	if (caller)
+		tl_server_node(caller);
 	tl_spin_lock(&client->link_lock);
-	tl_link_called(&client->link, owner && !owner->errand ? owner : NULL, now_ns);
+	tl_link_called(&client->link, caller, now_ns);
 	tl_spin_unlock(&client->link_lock);
 	tl_join_publish(client);
 }
@@ -198,18 +192,23 @@ begin(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 	struct tl_request_ref before = call->owner;
 	struct tl_request *owner;
 	enum tl_outcome outcome;
+	bool errand, taken;
 
 	call_done(call);
 	if (call->state == TL_CALL_CONNECTED)
 		owner = tl_conn_lock_request(tl_correlate_call_owner(call, &task->thread));
 	else
 		owner = lock_current(task, now_ns);
-	use(owner);
+	/* It stays one, or none, as long as it is locked. */
+	errand = owner && owner->errand;
+	if (errand)
+		tl_errand_use(owner);
 	outcome = tl_correlate_call_sent(call, &task->thread, owner, now_ns, bytes);
 	claim_current(task, owner);
-	if (owner && owner->errand && !call->owner.request)
+	taken = call->owner.request;
+	if (errand && !taken)
 		tl_errand_unuse(owner);
-	tell_callee(client, call->owner.request ? owner : NULL, now_ns);
+	tell_callee(client, taken && !errand ? owner : NULL, now_ns);
 	tl_conn_unlock_request(owner);
 	/* Last, for both may be the same. */
 	tl_errand_put(before);

@@ -91,6 +91,15 @@ void tl_server_forget_socket(struct tl_server *server)
 	settle(server, NULL);
 }
 
+static noinline void look_up_node(struct tl_server *server)
+{
+	const struct tl_request *request = &server->request;
+
+	server->last.parent = request->parent;
+	server->last.class = request->class;
+	server->last.node = tl_path_find(request->parent, request->tier, request->class);
+}
+
 /**
  * tl_server_node() - A request's place in the tree of paths, once its class is known
  * @request: the request, locked; no errand
@@ -103,12 +112,9 @@ u32 tl_server_node(struct tl_request *request)
 
 	if (request->node)
 		return request->node;
-	if (!server->last.node || server->last.parent != request->parent ||
-	    server->last.class != request->class) {
-		server->last.parent = request->parent;
-		server->last.class = request->class;
-		server->last.node = tl_path_find(request->parent, request->tier, request->class);
-	}
+	if (unlikely(!server->last.node || server->last.parent != request->parent ||
+		     server->last.class != request->class))
+		look_up_node(server);
 	request->node = server->last.node;
 	return request->node;
 }
@@ -381,21 +387,15 @@ static __always_inline void answered(struct tl_server *server, bool interim)
 	tl_join_unlock(caller);
 }
 
-static bool is_at_work_on(const struct tl_task *task, const struct tl_request *request)
-{
-	const struct tl_request_ref *now = &task->thread.current_request;
-
-	return now->request == request && now->seq == request->seq;
-}
-
 /* Who answers knows whose the work was that it has just done. */
-static __always_inline void answers(struct tl_server *server, struct tl_task *task, u64 now_ns)
+static __always_inline void
+answers(struct tl_server *server, struct tl_task *task, bool own, u64 now_ns)
 {
 	struct tl_request *request = &server->request;
 	struct tl_thread *thread = &task->thread;
 	struct tl_request_ref now = thread->current_request;
 
-	if (is_at_work_on(task, request)) {
+	if (own) {
 		/* Its own, unless somebody was so quick that it is still the last. */
 		if (!request->sums_used && !task->hands_back)
 			tl_ledger_answers(task, request, true, now_ns);
@@ -422,7 +422,7 @@ static void answers_coarse(const struct tl_request *request, struct tl_task *tas
 	if (!task)
 		return;
 	tl_turn_end_errand(task);
-	if (!task->thread.current_request.request || is_at_work_on(task, request))
+	if (!task->thread.current_request.request || tl_turn_is_for(task, request))
 		tl_turn_not_followed(task);
 }
 
@@ -449,6 +449,7 @@ void tl_server_cut_to_trace(struct tl_server *server)
  * tl_server_sent() - Bytes of a response are sent
  * @server: the connection, locked
  * @task: the current thread; NULL if there is no memory left for it
+ * @own: whether that is what it works on: tl_turn_is_for()
  * @now_ns: time
  * @bytes: how many are offered
  * @first: where the first of them can be looked at; NULL: nowhere
@@ -456,20 +457,18 @@ void tl_server_cut_to_trace(struct tl_server *server)
  * Return: what became of the event.
  */
 tl_inline enum tl_outcome
-tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns, size_t bytes,
-	       const struct tl_class_bytes *first)
+tl_server_sent(struct tl_server *server, struct tl_task *task, bool own, u64 now_ns,
+	       size_t bytes, const struct tl_class_bytes *first)
 {
 	struct tl_request *request = &server->request;
 	bool open = request->state == TL_REQUEST_OPEN;
 	bool interim = open && first && tl_class_interim(server->tier, first, bytes);
 	enum tl_outcome outcome;
-	bool own;
 
 	if (unlikely(request->coarse)) {
 		answers_coarse(request, task);
 		task = NULL;
 	}
-	own = task && is_at_work_on(task, request);
 	settle(server, server->conn.sk);
 	/* What it was asked was not looked at. */
 	if (unlikely(request->state == TL_REQUEST_NONE) && is_off(server))
@@ -478,7 +477,7 @@ tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns, size_
 		server->unread = is_tcp(server) && unread(server);
 		server->asked_to = server->unread ? READ_ONCE(tcp_sk(server->conn.sk)->rcv_nxt) : 0;
 		if (task)
-			answers(server, task, now_ns);
+			answers(server, task, own, now_ns);
 	}
 	outcome = tl_correlate_response_sent(request, now_ns, bytes, interim, tl_losses());
 	if (task && is_rest(request, now_ns)) {

@@ -12,8 +12,8 @@ void tl_server_remove(struct tl_server *server);
 enum tl_outcome tl_server_received(struct tl_server *server, struct tl_task *task,
 				   u64 now_ns, u64 bytes);
 void tl_server_cut_to_trace(struct tl_server *server);
-enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, u64 now_ns,
-			       size_t bytes, const struct tl_class_bytes *first);
+enum tl_outcome tl_server_sent(struct tl_server *server, struct tl_task *task, bool own,
+			       u64 now_ns, size_t bytes, const struct tl_class_bytes *first);
 void tl_server_still_sending(struct tl_server *server, u64 now_ns);
 void tl_server_forget_socket(struct tl_server *server);
 void tl_server_end(struct tl_server *server);

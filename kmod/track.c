@@ -260,6 +260,7 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 	enum tl_outcome outcome = TL_IGNORED;
 	struct tl_conn *peeked, *conn = NULL;
 	struct tl_task *task;
+	bool own = true;
 	u64 now_ns;
 
 	if (!has_requests())
@@ -275,11 +276,13 @@ static enum tl_outcome sent(struct sock *sk, size_t bytes,
 		if (is_dead(sk))
 			return TL_IGNORED;
 		conn = lock_or_add(sk, peeked, NULL);
+		if (!conn)
+			return TL_IGNORED;
+		own = conn->side == TL_SERVER && task &&
+		      tl_turn_is_for(task, &tl_server(conn)->request);
 	}
-	if (!conn)
-		return TL_IGNORED;
 	if (conn->side == TL_SERVER)
-		outcome = tl_server_sent(tl_server(conn), task, now_ns, bytes, first);
+		outcome = tl_server_sent(tl_server(conn), task, own, now_ns, bytes, first);
 	else if (task && tl_level_nests())
 		outcome = tl_client_sent(tl_client(conn), task, now_ns, bytes);
 	else if (!task)

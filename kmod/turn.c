@@ -79,7 +79,7 @@ tl_turn_charge_locked(struct tl_task *task, struct tl_request *request, u64 now_
 
 	task->charged_jiffies = jiffies;
 	/* An errand's is charged when it is known whose it is. */
-	if (!request->errand)
+	if (likely(!request->errand))
 		tl_usage_charge(request->tier, cpu_ns);
 }
 
@@ -172,19 +172,20 @@ tl_inline void tl_turn_answered(struct tl_task *task, struct tl_request *request
 {
 	const struct tl_request_ref *now = &task->thread.current_request;
 	struct tl_request_ref ref = { request, request->seq };
-	bool other;
 
-	/* A hint, so that no lock of the other connection is needed: it goes on with that. */
-	other = now->request != request && tl_request_alive(now) &&
-		now->request->state == TL_REQUEST_OPEN;
 	/* Another part of the answer: who has answered for another has it as his own since. */
 	if (task->answered.request == ref.request && task->answered.seq == ref.seq)
 		own = false;
 	tl_turn_claim(task, request);
-	/* A worker takes requests from nobody; one that was taken for it works for itself. */
-	if (own && !task->thread.dispatches)
-		task->hands_back = false;
-	if (own || other)
+	if (own) {
+		/* A worker takes requests from nobody; taken for one, it works for itself. */
+		if (!task->thread.dispatches)
+			task->hands_back = false;
+		return;
+	}
+	/* A hint, so that no lock of the other connection is needed: it goes on with that. */
+	if (now->request != request && tl_request_alive(now) &&
+	    now->request->state == TL_REQUEST_OPEN)
 		return;
 	task->answered = ref;
 	task->idle = true;

@@ -125,6 +125,18 @@ static inline bool tl_turn_stays(const struct tl_task *task)
 }
 
 /**
+ * tl_turn_is_for() - Whether the thread works on a request
+ * @task: the current thread
+ * @request: the request, locked
+ */
+static inline bool tl_turn_is_for(const struct tl_task *task, const struct tl_request *request)
+{
+	const struct tl_request_ref *now = &task->thread.current_request;
+
+	return now->request == request && now->seq == request->seq;
+}
+
+/**
  * tl_turn_outside() - Whether the thread's turn is nobody's
  * @task: the current thread, which calls somebody or asks for what to do next
  *

@@ -251,6 +251,7 @@ tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
 		       struct tl_request *owner, u64 now_ns, u64 bytes)
 {
 	bool connected = call->state == TL_CALL_CONNECTED;
+	enum tl_outcome outcome;
 
 	if (call->state == TL_CALL_SENDING) {
 		call->bytes_out += bytes;
@@ -271,11 +272,13 @@ tl_correlate_call_sent(struct tl_call *call, struct tl_thread *thread,
 	if (!owner)
 		return without_owner(call, thread);
 	call->outside = 0;
-	call->by = is_current(thread, owner) ? thread->by : TL_BY_OWNER;
-	/* However the errand was found: whose it is, only its adoption tells. */
-	if (owner->errand)
+	outcome = with_owner(owner);
+	/* However an errand was found: whose it is, only its adoption tells. */
+	if (outcome == TL_DEFERRED)
 		call->by = TL_BY_LOOKBACK;
-	return with_owner(owner);
+	else
+		call->by = is_current(thread, owner) ? thread->by : TL_BY_OWNER;
+	return outcome;
 }
 
 /* What the other end knows; it may be more with every part of the answer. */
