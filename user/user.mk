@@ -46,6 +46,9 @@ $(O)/user/%.o: %.c $(user-headers)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) -c -o $@ $<
 
+# Where these files are compiled: for use, for tests and for fuzzers. Some include what is generated.
+user-builds := user user-test fuzz
+
 # The protocol of remote write.
 remote-write := $(O)/user/remote-write.pb-c.c
 $(remote-write) $(remote-write:.c=.h) &: user/daemon/remote-write.proto
@@ -56,8 +59,7 @@ $(O)/user/remote-write.pb-c.o: $(remote-write)
 $(O)/user-test/remote-write.pb-c.o: $(remote-write)
 	@mkdir -p $(@D)
 	$(CC) $(user-cflags) $(user-test-flags) -c -o $@ $<
-$(O)/user/user/daemon/push-series.o $(O)/user-test/user/daemon/push-series.o $(O)/user-test/selftests/unit/test-user-push.o: \
-	$(remote-write:.c=.h)
+$(user-builds:%=$(O)/%/user/daemon/push-series.o) $(O)/user-test/selftests/unit/test-user-push.o: $(remote-write:.c=.h)
 
 # What the module includes of a kernel's headers, for check-kernel to look for: what no condition guards, and
 # no architecture has by itself.
@@ -67,13 +69,13 @@ $(kernel-headers): $(wildcard kmod/*.[ch] kmod/*/*.[ch]) user/user.mk
 	@awk 'FNR == 1 { depth = 0 } /^# *if/ && !/^#ifndef [A-Z_]+_H$$/ { depth++ } /^# *endif/ { depth-- } \
 		/^#include <(linux|net)\// && depth <= 0 { split($$0, part, /[<>]/); print "\"" part[2] "\"," }' \
 		$(filter kmod/%,$^) | sort -u >$@
-$(O)/user/user/kernel-builds.o $(O)/user-test/user/kernel-builds.o: $(kernel-headers)
+$(user-builds:%=$(O)/%/user/kernel-builds.o): $(kernel-headers)
 
 # The page that tierlensd serves. Its files go into the program as they are.
 page-files := $(O)/page/files.inc
 $(page-files): $(wildcard user/page/*) tools/page tools/target.sh
 	@tools/page $(@D)
-$(O)/user/user/daemon/page-files.o $(O)/user-test/user/daemon/page-files.o: $(page-files)
+$(user-builds:%=$(O)/%/user/daemon/page-files.o): $(page-files)
 
 # The tests, and a command line whose kernel is a fake, under the sanitizers.
 user-test-dir := $(O)/user-test

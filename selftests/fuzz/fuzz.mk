@@ -33,7 +33,6 @@ $(fuzz-out)/%.o: %.c $(user-headers) $(fuzz-dir)/fuzz.mk $(wildcard $(fuzz-dir)/
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(user-cflags) -I$(fuzz-dir) -Iselftests/unit $(fuzz-flags) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-# What is generated comes with the command's own build.
 $(fuzz-lib): $(patsubst %.c,$(fuzz-out)/%.o,$(fuzz-lib-sources)) $(O)/user/remote-write.pb-c.o
 
 # The core has a world of its own, that of its tests.
