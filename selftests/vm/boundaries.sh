@@ -337,8 +337,7 @@ done
 		'asks-deaf: time of the calls' "$bound"
 }
 is "$(jq .events.unattributed <<<"$status")" 0 'no event is unattributed'
-is "$(jq '.events | .seen - .attributed - .unattributed - .ignored' <<<"$status")" 0 \
-	'events seen = attributed + unattributed + ignored'
+is "$(unaccounted "$status")" 0 'events seen = attributed + unattributed + ignored'
 tierlens disable
 unload_module
 done_testing

@@ -76,10 +76,10 @@ status_has()
 	[ "$(of_status "$1")" = true ]
 }
 
-# Events seen that are in none of the three sums: 0
+# unaccounted [STATUS]: events seen that are in none of the three sums, 0, of now or of a status that was kept
 unaccounted()
 {
-	of_status '.events | .seen - .attributed - .unattributed - .ignored'
+	jq -c '.events | .seen - .attributed - .unattributed - .ignored' <<<"${1:-$(tlmnl status)}"
 }
 
 newest()

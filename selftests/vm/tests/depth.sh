@@ -72,6 +72,7 @@ for ((i = 0; i < classes; i++)); do
 done
 tierlens enable --interval $((500 * slow))
 record /tmp/r.jsonl
+wait_until 10 test -e /tmp/r.jsonl
 for pair in ${CHAINS:-1:64 2:8 3:8 4:1 4:64}; do
 	chain "${pair%:*}" "${pair#*:}"
 done

@@ -40,7 +40,7 @@ after=$(tierlens status --json)
 	not_ok 'connections that did not fit are counted'
 [ "$(jq .memory_used_bytes <<<"$after")" -le $((4 << 20)) ] && ok 'memory stays under its cap' ||
 	not_ok "memory: $(jq .memory_used_bytes <<<"$after")"
-is "$(jq '.events | .seen - .attributed - .unattributed - .ignored' <<<"$after")" 0 \
+is "$(unaccounted "$after")" 0 \
 	'events seen = attributed + unattributed + ignored'
 is "$(jq .connections <<<"$after")" "$(jq .connections <<<"$before")" \
 	'the table of connections is as it was before'

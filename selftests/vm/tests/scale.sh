@@ -184,7 +184,7 @@ all_at_once()
 	[ "$(highest .memory_used_bytes)" -le $(($1 << 20)) ] &&
 		ok "$name: memory was under its cap ($(highest .memory_used_bytes) of $(($1 << 20)) bytes)" ||
 		not_ok "$name: memory was at $(highest .memory_used_bytes) bytes"
-	is "$(jq '.events | .seen - .attributed - .unattributed - .ignored' <<<"$after")" 0 \
+	is "$(unaccounted "$after")" 0 \
 		"$name: events seen = attributed + unattributed + ignored"
 	diag "$name: at most $(highest .occupancy.servers) servers, $(highest .occupancy.clients) clients," \
 		"$(highest .occupancy.threads) threads; lost: $(jq -c '.losses | with_entries(select(.value > 0))' <<<"$after")"
