@@ -76,10 +76,11 @@ status_has()
 	[ "$(of_status "$1")" = true ]
 }
 
-# unaccounted [STATUS]: events seen that are in none of the three sums, 0, of now or of a status that was kept
+# unaccounted [ROWS]: events seen that are in none of the three sums, of a status or of intervals that were kept, else of now.
+# 0 if that is so in each, and there is one; else what there is, or nothing.
 unaccounted()
 {
-	jq -c '.events | .seen - .attributed - .unattributed - .ignored' <<<"${1:-$(tlmnl status)}"
+	jq -s 'map(.events | .seen - .attributed - .unattributed - .ignored) | unique | .[]' <<<"${1-$(tlmnl status)}"
 }
 
 newest()
