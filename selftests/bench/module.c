@@ -42,7 +42,7 @@ struct cpu {
 static const u8 request_text[] = "GET /07 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: someone/1.0\r\n\r\n";
 static const u8 answer_text[] = "HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n";
 static struct net net = { { 4026531840 } };
-static struct signal_struct process;
+static struct signal_struct process = { .live = { 1 } };
 static struct pair *pairs;
 static u64 pairs_each;
 static unsigned int under_way;
@@ -271,7 +271,7 @@ static u64 accepts(unsigned int n, u64 ops)
 
 /* ---- one server, one load generator --------------------------------------------------- */
 
-static struct signal_struct outside;
+static struct signal_struct outside = { .live = { 1 } };
 
 /* Both ends of each connection are here, and each end is an event loop's. */
 static void loops_prepare(u64 connections, unsigned int n)

@@ -59,6 +59,7 @@ u32 full_name_hash(const void *salt, const char *name, unsigned int len)
 
 /* level.c: on, and calls are followed. */
 u32 tl_level_epoch = 1;
+bool tl_level_follows = true;
 
 u8 tl_level_default(void)
 {

@@ -152,10 +152,11 @@ typedef struct { unsigned int sequence; } seqcount_t;
 #define atomic_set(a, v) ((void)((a)->counter = (v)))
 #define atomic_inc(a) ((void)__atomic_add_fetch(&(a)->counter, 1, __ATOMIC_RELAXED))
 #define atomic_dec(a) ((void)__atomic_sub_fetch(&(a)->counter, 1, __ATOMIC_RELAXED))
+#define atomic_read(a) READ_ONCE((a)->counter)
 #define atomic64_set atomic_set
 #define atomic64_inc atomic_inc
 #define atomic64_dec atomic_dec
-#define atomic64_read(a) READ_ONCE((a)->counter)
+#define atomic64_read atomic_read
 #define atomic64_add_return(n, a) ((u64)__atomic_add_fetch(&(a)->counter, (n), __ATOMIC_SEQ_CST))
 #define atomic64_sub(n, a) ((void)__atomic_sub_fetch(&(a)->counter, (n), __ATOMIC_SEQ_CST))
 
@@ -174,6 +175,7 @@ struct rcu_head { int unused; };
 
 /* ---- chains -------------------------------------------------------------------- */
 
+struct list_head { struct list_head *next, *prev; };
 struct hlist_node { struct hlist_node *next, **pprev; };
 struct hlist_head { struct hlist_node *first; };
 struct hlist_nulls_node { struct hlist_nulls_node *next, **pprev; };
@@ -191,6 +193,10 @@ struct hlist_nulls_head { struct hlist_nulls_node *first; };
 	     pos = bench_entry(pos->member.next, __typeof__(*pos), member))
 #define bench_entry(at, type, member)                                                                   \
 	({ struct hlist_node *at_ = (at); at_ ? container_of(at_, type, member) : NULL; })
+#define list_for_each_entry(pos, head, member)                                                          \
+	for (pos = container_of((head)->next, __typeof__(*pos), member); &pos->member != (head);        \
+	     pos = container_of(pos->member.next, __typeof__(*pos), member))
+#define list_last_entry(head, type, member) container_of((head)->prev, type, member)
 
 static inline void hlist_nulls_add_head_rcu(struct hlist_nulls_node *node, struct hlist_nulls_head *head)
 {
@@ -224,6 +230,26 @@ static inline void hlist_del(struct hlist_node *node)
 	*node->pprev = node->next;
 	if (node->next)
 		node->next->pprev = node->pprev;
+}
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline void list_add(struct list_head *entry, struct list_head *head)
+{
+	entry->next = head->next;
+	entry->prev = head;
+	head->next->prev = entry;
+	head->next = entry;
+}
+
+static inline void list_del(struct list_head *entry)
+{
+	entry->next->prev = entry->prev;
+	entry->prev->next = entry->next;
 }
 
 static inline u32 hash_64(u64 x, unsigned int bits)
@@ -261,6 +287,7 @@ struct work_struct { void (*func)(struct work_struct *work); };
 void *bench_alloc(size_t bytes);
 u32 full_name_hash(const void *salt, const char *name, unsigned int len);
 u32 jhash(const void *key, u32 length, u32 initval);
+#define get_random_u32() 1u /* counts of instructions are to repeat */
 
 /* ---- time, threads and sockets --------------------------------------------------- */
 
@@ -277,7 +304,7 @@ extern __thread struct task_struct *bench_current;
 #define PF_KTHREAD 1
 #define PF_EXITING 2
 
-struct signal_struct { u64 sum_sched_runtime; };
+struct signal_struct { atomic_t live; u64 sum_sched_runtime; };
 
 /* As large as it is somewhere; each thread's is its own. */
 struct task_struct {
