@@ -34,6 +34,7 @@
 #include "usage.h"
 
 u32 tl_level_epoch; /* odd while tl_level_nests() */
+bool tl_level_follows; /* the same, and all sockets are known that calls go through */
 
 static u8 armed = TIERLENS_LEVEL_OFF; /* or TRACE, or SERVER */
 static u8 by_default = TIERLENS_LEVEL_SERVER;
@@ -92,8 +93,25 @@ static int arm_server(void)
 	return 0;
 }
 
+/* What threads and connections know of a tier that is at trace or off from now on; 0: of all. */
+static void forget_tier(u32 id)
+{
+	tl_process_serve_no_more(id);
+	tl_track_cut_to_trace(id);
+}
+
+/* Of what goes on, and of what begins, only the ends are looked at. */
+static void follow_no_more(void)
+{
+	WRITE_ONCE(tl_level_follows, false);
+	/* Handlers that have asked before are done. */
+	synchronize_rcu();
+	forget_tier(0);
+}
+
 static void disarm_server(void)
 {
+	follow_no_more();
 	next_epoch();
 	/* Handlers that were begun in the last one are done. */
 	synchronize_rcu();
@@ -137,6 +155,11 @@ static int raise_to(u8 level)
 	/* Sockets that nobody has looked at meanwhile. */
 	if (armed > before)
 		tl_snapshot();
+	if (armed == TIERLENS_LEVEL_SERVER && !tl_level_follows) {
+		/* Who sees that it follows sees the new epoch, too. */
+		synchronize_rcu();
+		WRITE_ONCE(tl_level_follows, true);
+	}
 	return ret;
 }
 
@@ -183,13 +206,6 @@ void tl_level_disarm(void)
 }
 
 /* ---- levels of tiers ---------------------------------------------------------------- */
-
-/* What threads and connections know of a tier that is at trace or off from now on. */
-static void forget_tier(u32 id)
-{
-	tl_process_serve_no_more(id);
-	tl_track_cut_to_trace(id);
-}
 
 /* Return: whether its requests are followed no longer, which is for the caller to see to. */
 static bool put_level(struct tl_tier *tier, u8 level)

@@ -26,6 +26,7 @@ struct tl_level_ask {
 };
 
 extern u32 tl_level_epoch;
+extern bool tl_level_follows;
 
 /**
  * tl_level_nests() - Whether it is followed what requests wait for
@@ -36,6 +37,17 @@ extern u32 tl_level_epoch;
 static inline bool tl_level_nests(void)
 {
 	return READ_ONCE(tl_level_epoch) & 1;
+}
+
+/**
+ * tl_level_follows_new() - Whether requests that begin can be followed to their end
+ *
+ * Not yet, or not any more, where hooks come and go, or sockets are not known that calls go
+ * through: what began then would have its calls' time for its own.
+ */
+static inline bool tl_level_follows_new(void)
+{
+	return READ_ONCE(tl_level_follows);
 }
 
 int tl_level_arm(void);

@@ -160,13 +160,13 @@ static void serve_no_more(void *object, void *arg)
 	struct tl_process *process = object;
 	const u32 *tier = arg;
 
-	if (READ_ONCE(process->tier) == *tier)
+	if (!*tier || READ_ONCE(process->tier) == *tier)
 		WRITE_ONCE(process->thread.serves, 0);
 }
 
 /**
  * tl_process_serve_no_more() - What processes of a tier do is not for its requests any more
- * @tier: its number
+ * @tier: its number, 0: of all
  *
  * One that serves another tier, too, does again with the next request that it takes for it.
  *

@@ -251,7 +251,7 @@ static bool is_coarse(const struct tl_server *server)
 {
 	if (server->request.state == TL_REQUEST_OPEN)
 		return server->request.coarse;
-	return READ_ONCE(server->tier->level) < TIERLENS_LEVEL_SERVER;
+	return READ_ONCE(server->tier->level) < TIERLENS_LEVEL_SERVER || !tl_level_follows_new();
 }
 
 /* Whether they would begin a request that nobody wants to see. */

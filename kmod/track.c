@@ -614,20 +614,22 @@ void tl_track_forget_calls(void)
 
 static void cut_to_trace(struct tl_conn *conn, void *arg)
 {
+	const struct tl_request *request = &tl_server(conn)->request;
 	const u32 *tier = arg;
 	unsigned long flags;
 
 	if (conn->side != TL_SERVER)
 		return;
 	raw_spin_lock_irqsave(&conn->lock, flags);
-	if (conn->sk && tl_server(conn)->request.tier == *tier)
+	/* Where it is the end for all, what was answered keeps what is known of it. */
+	if (conn->sk && (*tier ? request->tier == *tier : request->state == TL_REQUEST_OPEN))
 		tl_server_cut_to_trace(tl_server(conn));
 	raw_spin_unlock_irqrestore(&conn->lock, flags);
 }
 
 /**
  * tl_track_cut_to_trace() - Look only at the ends of a tier's requests that go on
- * @tier: its number; those that begin are looked at so already
+ * @tier: its number, 0: of all; those that begin are looked at so already
  *
  * Context: process.
  */
