@@ -216,11 +216,12 @@ begin(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 }
 
 /*
- * The first bytes of a call by who serves nobody: the other end is told when that was, and nothing
- * else is to be known, not even how much of what was offered is taken.
+ * The first bytes of a call by who serves nobody: the other end is told when that was, and not
+ * much else is to be known, not how much of what was offered is taken. But who serves somebody
+ * by the time of the answer has made a call that no request is found for.
  */
 static __always_inline bool
-sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns)
+sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	struct tl_call *call = &client->call;
 
@@ -228,6 +229,10 @@ sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns)
 	    !tl_correlate_outside(call, &task->thread))
 		return false;
 	call->state = TL_CALL_SENDING;
+	call->start_ns = now_ns;
+	call->last_ns = now_ns;
+	call->bytes_out = bytes;
+	call->bytes_in = 0;
 	client->conn.send.offered = 0;
 	tell_callee(client, NULL, now_ns);
 	return true;
@@ -249,7 +254,7 @@ tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 b
 	struct tl_request *owner;
 	enum tl_outcome outcome;
 
-	if (sent_outside(client, task, now_ns))
+	if (sent_outside(client, task, now_ns, bytes))
 		return TL_IGNORED;
 	settle_call(client);
 	if (!call->peer)
