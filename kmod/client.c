@@ -184,6 +184,19 @@ static void claim_current(struct tl_task *task, struct tl_request *owner)
 		tl_turn_claim(task, owner);
 }
 
+/* Once a connection, for a table that is full stays so: else each call would wait for its lock. */
+static __always_inline void ask_peer(struct tl_client *client, struct tl_task *task)
+{
+	struct tl_call *call = &client->call;
+
+	if (call->peer)
+		return;
+	if (call->state != TL_CALL_REPLYING)
+		call->peer = tl_peer_number(client->conn.sk, &task->peer);
+	if (!call->peer)
+		tl_losses()[TL_LOSS_PEERS_FULL]++;
+}
+
 /* The first byte of a call. */
 static __always_inline enum tl_outcome
 begin(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
@@ -195,6 +208,7 @@ begin(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 bytes)
 	bool errand, taken;
 
 	call_done(call);
+	ask_peer(client, task);
 	if (call->state == TL_CALL_CONNECTED)
 		owner = tl_conn_lock_request(tl_correlate_call_owner(call, &task->thread));
 	else
@@ -225,8 +239,7 @@ sent_outside(struct tl_client *client, const struct tl_task *task, u64 now_ns, u
 {
 	struct tl_call *call = &client->call;
 
-	if (call->state != TL_CALL_REPLYING || !call->peer ||
-	    !tl_correlate_outside(call, &task->thread))
+	if (call->state != TL_CALL_REPLYING || !tl_correlate_outside(call, &task->thread))
 		return false;
 	call->state = TL_CALL_SENDING;
 	call->start_ns = now_ns;
@@ -257,10 +270,6 @@ tl_client_sent(struct tl_client *client, struct tl_task *task, u64 now_ns, u64 b
 	if (sent_outside(client, task, now_ns, bytes))
 		return TL_IGNORED;
 	settle_call(client);
-	if (!call->peer)
-		call->peer = tl_peer_number(client->conn.sk, &task->peer);
-	if (!call->peer)
-		tl_losses()[TL_LOSS_PEERS_FULL]++;
 	follow_errand(call);
 	if (call->state != TL_CALL_SENDING) {
 		outcome = begin(client, task, now_ns, bytes);

@@ -2,11 +2,12 @@
 /*
  * Endpoints that calls go to, numbered
  *
- * A client connection's peer is looked up once, at its first send. Numbers stay
+ * A client connection's peer is looked up once, at its first send, found or not. Numbers stay
  * what they are until all are forgotten with the hooks disarmed.
  */
 #include <linux/in.h>
 #include <linux/jhash.h>
+#include <linux/random.h>
 #include <linux/string.h>
 #include <net/af_unix.h>
 #include <net/inet_sock.h>
@@ -24,12 +25,14 @@
 #define SEVERAL U32_MAX /* tiers are behind one endpoint */
 
 static struct tl_peer *peers; /* open addressing; [0] stays free */
+static u32 seed; /* of the hash: who may choose endpoints is not to choose places */
 static unsigned int used;
 static DEFINE_RAW_SPINLOCK(lock); /* protects peers, used */
 
 int tl_peer_init(void)
 {
 	peers = tl_memory_zalloc(TL_PEERS * sizeof(*peers));
+	seed = get_random_u32();
 	return peers ? 0 : -ENOMEM;
 }
 
@@ -95,7 +98,7 @@ static noinline u32 find_or_add(const struct sock *sk)
 
 	fill(&peer, sk);
 	bytes = peer.addr_len ? INET_BYTES : UNIX_BYTES;
-	i = jhash(&peer, bytes, 0) % TL_PEERS;
+	i = jhash(&peer, bytes, seed) % TL_PEERS;
 	tl_spin_lock(&lock);
 	for (;; i = (i + 1) % TL_PEERS) {
 		if (!i)
