@@ -409,19 +409,21 @@ static noinline void ring_received(struct tl_task *task)
 		task->thread.current_request.request = NULL;
 }
 
-/*
- * @conn: was peeked
- * @task: NULL if there is no memory left for it, or it has no requests
- */
+/* Bytes that were received by who has no requests, or no place in the table. */
+static noinline void count_nobodys(void)
+{
+	tl_stats_begin();
+	if (has_requests())
+		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
+	tl_stats_end(TL_IGNORED);
+}
+
+/* @conn: was peeked */
 static __always_inline void count_received(struct sock *sk, struct tl_conn *conn,
 					   struct tl_task *task, u64 now_ns, u64 bytes)
 {
 	tl_stats_begin();
-	if (!task && has_requests())
-		this_cpu_inc(tl_stats.loss[TL_LOSS_THREADS_FULL]);
-	tl_stats_end(task ? received(sk, conn, task, now_ns, bytes) : TL_IGNORED);
-	if (!task)
-		return;
+	tl_stats_end(received(sk, conn, task, now_ns, bytes));
 	task->thread.mixed = 0;
 	if (unlikely(task->recv_ring))
 		ring_received(task);
@@ -444,12 +446,15 @@ void tl_track_received(struct sock *sk, int copied)
 	local_irq_save(flags);
 	now_ns = ktime_get_mono_fast_ns();
 	task = has_requests() ? any_task() : NULL;
-	conn = peek(task, sk);
-	if (task)
+	if (likely(task)) {
+		conn = peek(task, sk);
 		turn_at(task, conn, now_ns, receives_on);
-	bytes = task ? new_bytes(task, sk, copied) : copied;
-	if (bytes)
-		count_received(sk, conn, task, now_ns, bytes);
+		bytes = new_bytes(task, sk, copied);
+		if (bytes)
+			count_received(sk, conn, task, now_ns, bytes);
+	} else {
+		count_nobodys();
+	}
 	local_irq_restore(flags);
 }
 
@@ -468,10 +473,16 @@ void tl_track_received_part(const struct sk_buff *skb, unsigned int offset, int 
 	unsigned long flags;
 	u64 now_ns;
 
-	task = bytes > 0 ? enter(any_task, &flags) : NULL;
-	/* Without an entry nobody knows the socket: counted when it began. */
-	if (!task)
+	if (bytes <= 0 || !has_requests())
 		return;
+	local_irq_save(flags);
+	task = any_task();
+	if (unlikely(!task)) {
+		/* It may be a look, or no request's: nobody knows the socket. */
+		count_nobodys();
+		local_irq_restore(flags);
+		return;
+	}
 	conn = task->recv_sk ? peek(task, task->recv_sk) : NULL;
 	now_ns = ktime_get_mono_fast_ns();
 	turn_at(task, conn, now_ns, receives_on);
