@@ -189,10 +189,11 @@ static void note_reader(struct object *object, const struct tl_task *task)
 static void take(struct tl_task *task, const void *key, u64 bytes, bool more)
 {
 	struct bucket *bucket = bucket_of(key);
+	unsigned int left = DEPTH; /* what is written meanwhile is for the next read */
 	struct object *object;
 	struct item item;
 
-	for (;;) {
+	while (left--) {
 		tl_spin_lock(&bucket->lock);
 		object = find(bucket, key);
 		if (object && !more)
