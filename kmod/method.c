@@ -188,8 +188,9 @@ static int on_enter(TL_UPROBE_ENTER)
 	struct tl_frames *frames;
 	u64 began;
 
+	/* Else the return would be taken for this one, too. Who wants the trap itself keeps it. */
 	if (!runs_it(function, current->mm))
-		return 0;
+		return UPROBE_HANDLER_REMOVE;
 	atomic64_inc(&function->hits);
 	if (unlikely(is_dropped(function) || is_hot(function)))
 		return give_up(function);

@@ -62,6 +62,25 @@ is "$(jq -c '[.same_place, .waited]' /tmp/switcher.json)" '[true,true]' 'a threa
 is "$(jq -c '[.after_first, .after_second]' /tmp/switcher.json)" '[1,1]' \
 	'a thread changes functions: each of them returns to who has called it'
 
+# Another tier, of another program, has a probe at the same function of the same file.
+port=7306 program=$(readlink -f "$(command -v tierserver)")
+tierserver --port $port --mode coroutine --pool 1 >/tmp/server.out 2>&1 &
+server=$!
+redis-server --port 7305 --save '' >/tmp/redis.out &
+redis=$!
+wait_until 10 listening $port && wait_until 10 listening 7305
+is "$(redis-cli -p 7305 ping) $(ask 10)" 'PONG [10,0]' 'a function that another tier has probed: both serve'
+check 'a function that another tier has probed: level method' tlmnl level tierserver:$port method
+check 'a function that another tier has probed: there, too' tlmnl level redis-server:7305 method
+check 'a function that another tier has probed: by that one' \
+	tlmnl function-add redis-server:7305 swapcontext "$program" "$(readlink -f /proc/$redis/exe)"
+check 'a function that another tier has probed: by its own' tlmnl function-add tierserver:$port swapcontext "$program"
+is "$(ask $requests)" "[$requests,0]" 'a function that another tier has probed: no request has failed'
+check 'a function that another tier has probed: it goes on' kill -0 $server
+tlmnl function-del redis-server:7305 || not_ok 'its function'
+kill -TERM $server $redis
+wait $server $redis
+
 # What is copied to and fro at one place is known by its library.
 libm=$(ldconfig -p | awk '/libm\.so\.6/ { print $NF; exit }')
 cp "$libm" /tmp/_greenlet.cpython-311-x86_64-linux-gnu.so
