@@ -343,10 +343,11 @@ bool tl_frames_at_home(struct tl_frames *f, unsigned long stack)
 		return false;
 	raw_spin_lock_irqsave(&f->lock, flags);
 	/* What it was in when it began to run another program. */
-	while (f->depth && f->home.mm != now.mm)
+	while (f->depth && !tl_stack_same_program(&f->home, &now))
 		drop_top(f);
 	if (!f->depth)
 		f->in_doubt = false;
+	f->home.exec_id = now.exec_id;
 	f->home.low = now.low;
 	f->home.high = now.high;
 	WRITE_ONCE(f->home.mm, now.mm);

@@ -196,17 +196,25 @@ static int on_enter(TL_UPROBE_ENTER)
 		return give_up(function);
 	if (!has_requests())
 		return 0;
-	frames = tl_frames_own();
-	if (!frames) {
-		tl_frames_lose(function->key);
-		return 0;
-	}
-	/* With the second, nothing was entered yet that could not be given back. */
-	if (unlikely(!tl_frames_at_home(frames, stack) || tl_stack_has_shadow())) {
+	/* Nothing was entered yet that could not be given back. */
+	if (unlikely(tl_stack_has_shadow())) {
 		let_program_go(function);
 		return give_up(function);
 	}
-	caller = tl_stack_caller(stack);
+	frames = tl_frames_own();
+	if (!frames) {
+		tl_frames_lose(function->key);
+		return TL_UPROBE_NO_RETURN;
+	}
+	if (unlikely(!tl_frames_at_home(frames, stack))) {
+		let_program_go(function);
+		return give_up(function);
+	}
+	/* An older kernel waits for it anyway, to put its own address there. */
+	if (unlikely(!tl_stack_caller(stack, !TL_UPROBE_NO_RETURN, &caller))) {
+		tl_frames_lose(function->key);
+		return TL_UPROBE_NO_RETURN;
+	}
 	local_irq_save(flags);
 	began = tl_cost_begin(TL_COST_FUNCTION);
 	tl_frames_enter(frames, function->key, stack, caller);

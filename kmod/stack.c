@@ -38,6 +38,7 @@ bool tl_stack_look(struct tl_stack *stack, unsigned long sp)
 	found = vma && vma->vm_start <= sp;
 	if (found) {
 		stack->mm = mm;
+		stack->exec_id = current->self_exec_id;
 		stack->low = vma->vm_start;
 		stack->high = vma->vm_end;
 	}
@@ -54,7 +55,8 @@ bool tl_stack_look(struct tl_stack *stack, unsigned long sp)
  */
 bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now)
 {
-	return before->mm != now->mm || (before->low < now->high && now->low < before->high);
+	return !tl_stack_same_program(before, now) ||
+	       (before->low < now->high && now->low < before->high);
 }
 
 /**
@@ -77,19 +79,27 @@ bool tl_stack_has_shadow(void)
 /**
  * tl_stack_caller() - Where a function will return to
  * @sp: stack pointer at its entry, before anybody has changed that
+ * @wait: until it is in memory
+ * @caller: set to the address; 0: it is not on the stack, or cannot be read
  *
- * Context: task, may sleep.
- * Return: the address; 0: it is not on the stack, or cannot be read.
+ * A call has just put it there. Who comes by a jump may have a stack in memory that is a long time
+ * coming, or for ever.
+ *
+ * Context: task; may sleep if @wait.
+ * Return: false if it is not in memory.
  */
-unsigned long tl_stack_caller(unsigned long sp)
+bool tl_stack_caller(unsigned long sp, bool wait, unsigned long *caller)
 {
-	unsigned long caller = 0;
-
+	*caller = 0;
 #ifdef CONFIG_X86
-	if (get_user(caller, (unsigned long __user *)sp))
-		caller = 0;
+	if (!copy_from_user_nofault(caller, (unsigned long __user *)sp, sizeof(*caller)))
+		return true;
+	if (!wait)
+		return false;
+	if (get_user(*caller, (unsigned long __user *)sp))
+		*caller = 0;
 #endif
-	return caller;
+	return true;
 }
 
 /* The page that the kernel has programs return to; nothing else is like it. */

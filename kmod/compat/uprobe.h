@@ -24,6 +24,13 @@
 #define TL_UPROBE_FILTER struct uprobe_consumer *consumer, struct mm_struct *mm
 #endif
 
+/* From a function's entry: nobody is to be told of this return. Older ones know only for good. */
+#ifdef UPROBE_HANDLER_IGNORE
+#define TL_UPROBE_NO_RETURN UPROBE_HANDLER_IGNORE
+#else
+#define TL_UPROBE_NO_RETURN 0
+#endif
+
 /* A function in a file, and who is told when it is entered and left. */
 struct tl_compat_uprobe {
 	struct inode *inode;
