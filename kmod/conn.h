@@ -55,7 +55,7 @@ struct tl_client {
 	u8 join_tries;
 	bool joined;
 	bool published; /* under its bucket's lock, like the next two */
-	struct hlist_node join_node;
+	struct list_head join_node;
 	u64 join_key;
 	raw_spinlock_t link_lock; /* protects the rest; inside all connections' locks */
 	u64 id; /* another one for each socket */

@@ -26,9 +26,11 @@
 
 #define TABLE_BITS 10
 #define TRIES 16 /* calls, after which the other end is taken to be elsewhere */
+#define CHAIN_MAX 32 /* published in a bucket, for whoever looks there holds its lock */
 
 static struct join_bucket {
-	struct hlist_head head;
+	struct list_head chain; /* the newest first */
+	unsigned int n;
 	raw_spinlock_t lock; /* protects the chain; inside a connection's lock */
 } *table;
 
@@ -39,8 +41,10 @@ int tl_join_init(void)
 	table = tl_memory_zalloc(sizeof(*table) << TABLE_BITS);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < 1U << TABLE_BITS; i++)
+	for (i = 0; i < 1U << TABLE_BITS; i++) {
+		INIT_LIST_HEAD(&table[i].chain);
 		raw_spin_lock_init(&table[i].lock);
+	}
 	return 0;
 }
 
@@ -76,6 +80,14 @@ void tl_join_new_client(struct tl_client *client)
 	tl_spin_unlock(&client->link_lock);
 }
 
+static void unpublish(struct join_bucket *bucket, struct tl_client *client)
+{
+	lockdep_assert_held(&bucket->lock);
+	list_del(&client->join_node);
+	client->published = false;
+	bucket->n--;
+}
+
 /**
  * tl_join_withdraw() - A client is not looked for any more
  * @client: the client, locked
@@ -88,8 +100,7 @@ void tl_join_withdraw(struct tl_client *client)
 
 	tl_spin_lock(&bucket->lock);
 	if (client->published)
-		hlist_del(&client->join_node);
-	client->published = false;
+		unpublish(bucket, client);
 	tl_spin_unlock(&bucket->lock);
 }
 
@@ -114,8 +125,12 @@ tl_inline void tl_join_publish(struct tl_client *client)
 	client->join_key = key_of(READ_ONCE(tp->write_seq), READ_ONCE(tp->copied_seq));
 	bucket = join_bucket(client->join_key);
 	tl_spin_lock(&bucket->lock);
-	hlist_add_head(&client->join_node, &bucket->head);
+	/* Who was not found for so long is looked for elsewhere; if not, its next call tells. */
+	if (bucket->n == CHAIN_MAX)
+		unpublish(bucket, list_last_entry(&bucket->chain, struct tl_client, join_node));
+	list_add(&client->join_node, &bucket->chain);
 	client->published = true;
+	bucket->n++;
 	tl_spin_unlock(&bucket->lock);
 }
 
@@ -148,8 +163,8 @@ static void find_unix(struct tl_server *server)
 void tl_join_find(struct tl_server *server, u64 bytes)
 {
 	const struct tcp_sock *tp = tcp_sk(server->conn.sk);
+	struct tl_client *client, *found = NULL;
 	struct join_bucket *bucket;
-	struct tl_client *client;
 	u32 peer = 0;
 	u64 key;
 
@@ -163,17 +178,18 @@ void tl_join_find(struct tl_server *server, u64 bytes)
 	key = key_of(READ_ONCE(tp->copied_seq) - (u32)bytes, READ_ONCE(tp->write_seq));
 	bucket = join_bucket(key);
 	tl_spin_lock(&bucket->lock);
-	hlist_for_each_entry(client, &bucket->head, join_node)
-		if (client->join_key == key)
+	list_for_each_entry(client, &bucket->chain, join_node)
+		if (client->join_key == key) {
+			found = client;
 			break;
-	if (client) {
-		server->caller = client;
-		server->caller_id = client->id;
+		}
+	if (found) {
+		server->caller = found;
+		server->caller_id = found->id;
 		/* It stays what it was when it was published. */
-		peer = client->call.peer;
-		hlist_del(&client->join_node);
-		client->published = false;
-		WRITE_ONCE(client->joined, true);
+		peer = found->call.peer;
+		unpublish(bucket, found);
+		WRITE_ONCE(found->joined, true);
 	}
 	tl_spin_unlock(&bucket->lock);
 	tl_peer_joined(peer, server->tier->id);
@@ -208,19 +224,13 @@ void tl_join_unlock(struct tl_client *client)
 /**
  * tl_join_count() - How many callers are looked for
  *
- * Context: process.
+ * Context: any, it may be out of date.
  */
 unsigned int tl_join_count(void)
 {
-	struct tl_client *client;
 	unsigned int i, n = 0;
-	unsigned long flags;
 
-	for (i = 0; i < 1U << TABLE_BITS; i++) {
-		raw_spin_lock_irqsave(&table[i].lock, flags);
-		hlist_for_each_entry(client, &table[i].head, join_node)
-			n++;
-		raw_spin_unlock_irqrestore(&table[i].lock, flags);
-	}
+	for (i = 0; i < 1U << TABLE_BITS; i++)
+		n += READ_ONCE(table[i].n);
 	return n;
 }
