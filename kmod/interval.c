@@ -48,7 +48,8 @@ static void keep(struct tl_interval *interval)
 /* Everything that belongs into @generation has been deposited. */
 static void close_generation(u64 generation, u64 end_ns)
 {
-	u64 age_ns = ktime_get_mono_fast_ns() - tl_grid_start_ns(&grid, generation);
+	/* Both clocks at once: what follows takes its time. */
+	u64 now_ns = ktime_get_mono_fast_ns(), real_ns = ktime_get_real_ns();
 	struct tl_interval *interval;
 	struct tl_totals totals;
 
@@ -59,7 +60,7 @@ static void close_generation(u64 generation, u64 end_ns)
 	tl_shard_take(generation, &interval->sums);
 	refcount_set(&interval->refs, 1);
 	interval->generation = generation;
-	interval->start_ns = ktime_get_real_ns() - age_ns;
+	interval->start_ns = real_ns - (now_ns - tl_grid_start_ns(&grid, generation));
 	interval->length_ns = end_ns - tl_grid_start_ns(&grid, generation);
 	tl_stats_sum(&totals, ops->probes_missed());
 	tl_stats_since(&interval->totals, &totals, &totals_before);
