@@ -294,7 +294,10 @@ static bool is_possible(const struct group *g, unsigned int from, unsigned int t
 	return true;
 }
 
-/* These answers are to these results, by either order. */
+/*
+ * These answers are to these results, by either order, which one that times refute refutes as a
+ * whole: else a result could be two answers'.
+ */
 static void pair_stretch(struct group *g, unsigned int from, unsigned int to)
 {
 	struct change told = { g->place, g->of, from, to };
@@ -305,11 +308,13 @@ static void pair_stretch(struct group *g, unsigned int from, unsigned int to)
 
 	if (from < to && by_jobs == as_told)
 		return;
+	for (k = from; k <= to; k++)
+		if (impossible(&g->results[as_told ? k : g->of[k]], &g->answers[k]))
+			return;
 	for (k = from; k <= to; k++) {
 		if (as_told)
 			g->of[k] = (u8)k;
-		if (!impossible(&g->results[g->of[k]], &g->answers[k]))
-			g->pairs |= 1ULL << k;
+		g->pairs |= 1ULL << k;
 	}
 }
 

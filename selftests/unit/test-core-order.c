@@ -171,6 +171,23 @@ static void test_held_up(void)
 	is_u64(h.pairs.ordered, 4, "held up: nor if their requests were opened at once");
 }
 
+/* The jobs' order explains what was held up, but not what times say: a result is sure to be another's. */
+static void test_refuted(void)
+{
+	struct hand h = { 0 };
+
+	believe(&h);
+	result(&h, 0, 4, 7, 10);
+	result(&h, 1, 5, 9, 11);
+	result(&h, 2, 6, 9, 12);
+	answer(&h, 0, 3, 8);
+	answer(&h, 1, 1, 13);
+	answer(&h, 2, 2, 14);
+	ok(ask(&h, 3, 3, true), "refuted: nothing is out of order");
+	is_u64(h.pairs.sure, 1, "refuted: the first is sure, the others were done after it was answered");
+	is_u64(h.pairs.ordered, 0, "refuted: by the jobs one of the others would have its result");
+}
+
 static void test_jobs(void)
 {
 	struct hand h = { 0 };
@@ -390,8 +407,28 @@ static int ordered_by_definition(const struct hand *h, unsigned int n_results, u
 	as_told = explained(&begun);
 	if (first < last && jobs == as_told)
 		return -1;
-	own = as_told ? (int)k : by_jobs(h, from, to, k);
-	return fits(&h->results[own], &h->answers[k]) ? own : -1;
+	for (i = first; i <= last; i++) {
+		own = as_told ? (int)i : by_jobs(h, from, to, i);
+		if (!fits(&h->results[own], &h->answers[i]))
+			return -1;
+	}
+	return as_told ? (int)k : by_jobs(h, from, to, k);
+}
+
+/* Whether no result is two answers'. */
+static bool each_once(const struct tl_order_pairs *pairs, unsigned int n)
+{
+	u64 taken = 0;
+	unsigned int k;
+
+	for (k = 0; k < n; k++) {
+		if (!((pairs->sure | pairs->ordered) >> k & 1))
+			continue;
+		if (taken >> pairs->result[k] & 1)
+			return false;
+		taken |= 1ULL << pairs->result[k];
+	}
+	return true;
 }
 
 static bool sure_by_definition(const struct hand *h, unsigned int n_results, unsigned int n,
@@ -437,7 +474,7 @@ static void make(struct hand *h, unsigned int n_results, unsigned int n)
 
 static void test_definition(void)
 {
-	unsigned int differ = 0, pairs = 0, wrong = 0, moved = 0, i, k, n, n_results, all;
+	unsigned int differ = 0, twice = 0, pairs = 0, wrong = 0, moved = 0, i, k, n, n_results, all;
 	int of[TL_ORDER_MAX];
 	struct hand h = { 0 };
 
@@ -472,6 +509,7 @@ static void test_definition(void)
 			continue;
 		if (!right)
 			sure = ordered = 0;
+		twice += !each_once(&h.pairs, n);
 		differ += h.pairs.sure != sure || h.pairs.ordered != (ordered & ~sure);
 		for (k = 0; k < n; k++)
 			differ += (h.pairs.ordered >> k & 1 && h.pairs.result[k] != of[k]) ||
@@ -479,6 +517,7 @@ static void test_definition(void)
 		pairs += !!h.pairs.ordered + !!h.pairs.sure;
 	}
 	is_u64(differ, 0, "definition: the same for 20000 sets");
+	is_u64(twice, 0, "definition: no result is two answers'");
 	ok(pairs > 2000 && wrong > 2000 && moved > 200,
 	   "definition: %u with pairs, %u in no order, %u results held up", pairs, wrong, moved);
 }
@@ -489,6 +528,7 @@ int main(void)
 	test_times();
 	test_wrong();
 	test_held_up();
+	test_refuted();
 	test_jobs();
 	test_jobs_only();
 	test_definition();
