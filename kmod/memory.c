@@ -230,19 +230,22 @@ static noinline struct tl_pool_item *take_fresh(struct tl_pool *pool)
  */
 void *tl_pool_get(struct tl_pool *pool)
 {
-	struct tl_pool_item *item;
-	bool low;
+	struct tl_pool_item *item = NULL;
+	bool low = true;
 
 	lockdep_assert_irqs_disabled();
-	tl_spin_lock(&pool->lock);
-	item = pool->free;
-	if (likely(item))
-		pool->free = item->next;
-	else
-		item = take_fresh(pool);
-	pool->nfree -= !!item;
-	low = pool->nfree < pool->low;
-	tl_spin_unlock(&pool->lock);
+	/* At the cap, no event waits for a lock that all want, to be told that there is nothing. */
+	if (likely(READ_ONCE(pool->nfree))) {
+		tl_spin_lock(&pool->lock);
+		item = pool->free;
+		if (likely(item))
+			pool->free = item->next;
+		else
+			item = take_fresh(pool);
+		pool->nfree -= !!item;
+		low = pool->nfree < pool->low;
+		tl_spin_unlock(&pool->lock);
+	}
 	if (unlikely(low) && time_after_eq(jiffies, READ_ONCE(pool->retry)))
 		irq_work_queue(&pool->refill_irq);
 	return item;
