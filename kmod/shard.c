@@ -21,11 +21,13 @@
 
 #define OPEN 8 /* intervals open at once, a power of two: a busy machine closes late */
 #define BUCKETS 64
+#define EDGES_MAX 4096 /* of a CPU in an interval: whoever calls waits for as long as chains are */
 
 /* Everything of one interval. */
 struct set {
 	u64 start_ns; /* once a request went into it */
 	struct tl_entry *chain[TL_SUMS][BUCKETS];
+	unsigned int edges; /* of one endpoint each */
 };
 
 struct shard {
@@ -201,10 +203,31 @@ get(struct set *set, enum tl_sums kind, u32 a, u32 b, u32 c)
 	return likely(entry) ? entry : new_entry(set, kind, a, b, c);
 }
 
+/* The slow part of add_edge(). */
+static noinline struct tl_entry *new_edge(struct set *set, u32 tier, u32 class,
+					  const struct tl_call_sum *sum)
+{
+	struct tl_entry *entry;
+	unsigned int i;
+
+	if (!sum->peer)
+		return new_entry(set, TL_SUMS_EDGE, tier, class, 0);
+	if (set->edges < EDGES_MAX) {
+		entry = new_entry(set, TL_SUMS_EDGE, tier, class, sum->peer);
+		set->edges += !!entry;
+		return entry;
+	}
+	for (i = 0; i < ARRAY_SIZE(sum->by); i++)
+		tl_losses()[TL_LOSS_PEERS_FULL] += sum->by[i];
+	return get(set, TL_SUMS_EDGE, tier, class, 0);
+}
+
 static void add_edge(struct set *set, u32 tier, u32 class, const struct tl_call_sum *sum)
 {
-	struct tl_entry *entry = get(set, TL_SUMS_EDGE, tier, class, sum->peer);
+	struct tl_entry *entry = find_entry(set, TL_SUMS_EDGE, tier, class, sum->peer);
 
+	if (unlikely(!entry))
+		entry = new_edge(set, tier, class, sum);
 	if (entry)
 		tl_edge_add(&container_of(entry, struct tl_edge, entry)->sums, sum);
 }
