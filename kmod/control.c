@@ -206,14 +206,16 @@ int tl_control_probe_no_more(const char *tier, u32 id, struct netlink_ext_ack *e
 int tl_control_del_tier(const char *name, struct netlink_ext_ack *extack)
 {
 	struct tl_tier *tier;
+	bool gone;
 	u32 id;
 	int ret;
 
 	mutex_lock(&lock);
 	tier = tl_tier_named(name);
 	id = tier ? tier->id : 0;
-	ret = tl_tier_del_rule(name, extack);
-	if (!ret && id && !READ_ONCE(tier->id))
+	ret = tl_tier_del_rule(name, &gone, extack);
+	/* Another one may be at its place already. */
+	if (!ret && gone)
 		tl_level_tier_gone(tier, id, now.enabled);
 	mutex_unlock(&lock);
 	return ret;

@@ -299,22 +299,46 @@ void tl_tier_name(u32 id, char *name)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
+/* The first that was discovered there; one whose namespace has gone only if no other was. */
+static struct tl_tier *discovered_at(const struct tl_endpoint *at)
+{
+	struct tl_tier *gone = NULL;
+	unsigned int i;
+
+	for (i = 1; i < tiers_end; i++) {
+		if (!tiers[i].id || tiers[i].source != TIERLENS_TIER_SOURCE_DISCOVERED ||
+		    !is_at(&tiers[i], at->netns ? at->netns : tiers[i].at.netns, at))
+			continue;
+		if (tiers[i].at.netns != TIERLENS_NETNS_GONE)
+			return &tiers[i];
+		gone = gone ? gone : &tiers[i];
+	}
+	return gone;
+}
+
 /* A discovered tier on the rule's endpoint takes its name. */
 static struct tl_tier *claim(const struct tl_endpoint *at, const char *name)
 {
-	struct tl_tier *tier = NULL;
-	unsigned int i;
+	struct tl_tier *tier = discovered_at(at);
 
-	for (i = 1; i < tiers_end && !tier; i++)
-		if (tiers[i].id && tiers[i].source == TIERLENS_TIER_SOURCE_DISCOVERED &&
-		    is_at(&tiers[i], at->netns ? at->netns : tiers[i].at.netns, at))
-			tier = &tiers[i];
 	if (!tier)
 		return NULL;
 	rename_to(tier, name);
 	tier->source = TIERLENS_TIER_SOURCE_RULE;
 	WRITE_ONCE(tier->at.netns, at->netns);
 	return tier;
+}
+
+/* It is what it was found as, unless there is a rule for where that was: then that counts. */
+static void unclaim(struct tl_tier *tier)
+{
+	const struct tl_tier *there = find(tier->found_netns, &tier->at);
+	const struct tl_tier *anywhere = find(0, &tier->at);
+	bool other = (there && there != tier) || (anywhere && anywhere != tier);
+
+	rename_to(tier, tier->found);
+	tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
+	WRITE_ONCE(tier->at.netns, other ? TIERLENS_NETNS_GONE : tier->found_netns);
 }
 
 /* Whether a tier elsewhere has the name, or will have it again without its rule. */
@@ -373,19 +397,21 @@ int tl_tier_add_rule(const char *name, const struct tl_endpoint *at,
 /**
  * tl_tier_del_rule() - Delete a rule
  * @name: the tier's name
+ * @gone: set to whether nothing is left of the tier
  * @extack: told why not
  *
  * The tier goes on under the name that it was discovered by, if it ever was.
  *
  * Return: 0, or -ENOENT.
  */
-int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
+int tl_tier_del_rule(const char *name, bool *gone, struct netlink_ext_ack *extack)
 {
 	struct tl_tier *tier;
 	unsigned long flags;
 	int ret = 0;
 
 	raw_spin_lock_irqsave(&lock, flags);
+	*gone = false;
 	tier = find_name(name, TIERLENS_TIER_SOURCE_RULE);
 	if (!tier && find_name(name, TIERLENS_TIER_SOURCE_DISCOVERED)) {
 		NL_SET_ERR_MSG(extack,
@@ -395,11 +421,10 @@ int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "no tier has that name: see the list of tiers");
 		ret = -ENOENT;
 	} else if (tier->found[0]) {
-		rename_to(tier, tier->found);
-		tier->source = TIERLENS_TIER_SOURCE_DISCOVERED;
-		WRITE_ONCE(tier->at.netns, tier->found_netns);
+		unclaim(tier);
 	} else {
 		WRITE_ONCE(tier->id, 0);
+		*gone = true;
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return ret;

@@ -49,7 +49,7 @@ bool tl_tier_is_gone(u32 id);
 void tl_tier_name(u32 id, char *name);
 int tl_tier_add_rule(const char *name, const struct tl_endpoint *at,
 		     struct netlink_ext_ack *extack);
-int tl_tier_del_rule(const char *name, struct netlink_ext_ack *extack);
+int tl_tier_del_rule(const char *name, bool *gone, struct netlink_ext_ack *extack);
 void tl_tier_forget_found(void);
 u8 tl_tier_level(u32 id);
 u8 tl_tier_level_max(void);

@@ -185,8 +185,62 @@ add_up "$(found "$front")" "$(found "$middle")" "$(found "$back")"
 is "$(sum "$old_name" count)" 0 'and nothing is put down to the old one'
 
 stop_servers
+
+# ---- rules without a namespace ------------------------------------------------
+
+# Five requests in the namespace spare, to a server there.
+ask_spare()
+{
+	ip netns exec spare load --to $spare_port --ask home --requests 5 --seconds $((60 * slow)) >/tmp/load.json || not_ok 'load in spare'
+}
+
+# counts NAME WHAT: five more requests are that tier's
+counts()
+{
+	record_new /tmp/r.jsonl
+	ask_spare
+	stop_record_new /tmp/r.jsonl || not_ok 'record'
+	is "$(sum "$1" count)" 5 "$2"
+}
+
+spare_listens()
+{
+	ip netns exec spare ss -Hltn "sport = :$spare_port" | grep -q .
+}
+
+serve_spare()
+{
+	namespace spare
+	ip netns exec spare tierserver --port $spare_port --name spare --log /tmp/spare.json >/dev/null &
+	chain_pids+=($!)
+	wait_until 10 spare_listens
+	ask_spare
+}
+
+spare_is_gone()
+{
+	tierlens tier list --json | jq -e ".tiers[] | select(.port == $spare_port and .netns == 4294967295)"
+}
+
+spare_port=9200
+serve_spare
+stop_servers
+ip netns del spare
+check 'one more is gone' wait_until 20 spare_is_gone
+serve_spare
+check 'a rule for a port' tierlens tier add web --port $spare_port
+counts web 'it names the tier that is there, not one whose namespace has gone'
+check 'a rule for that port in that namespace' tierlens tier add mine --port $spare_port --netns "$spare"
+counts mine 'it counts for more'
+check 'the first rule is deleted' tierlens tier del web
+counts mine 'and the second one counts'
+check 'a rule for the port again' tierlens tier add web --port $spare_port
+check 'the one for the namespace is deleted' tierlens tier del mine
+counts web 'and that for the port counts'
+stop_servers
+
 tierlens disable
-for name in front middle back; do
+for name in front middle back spare; do
 	ip netns del $name
 done
 unload_module
