@@ -87,16 +87,19 @@ static bool lacks(int error, const struct pmu_event *e)
 	return error == -ENODEV || error == -ENOENT || (error != -ENOMEM && e->slot < 0);
 }
 
-static int event_open(struct pmu_event *e)
+/* @some: set to whether any processor counts it, or did for a moment */
+static int event_open(struct pmu_event *e, bool *some)
 {
 	unsigned int cpu, n = 0;
 	int ret, failed = -ENODEV;
 
+	*some = false;
 	for_each_online_cpu(cpu) {
 		ret = open_on(cpu, e);
 		if (ret && !lacks(ret, e))
 			return ret;
 		n += !ret;
+		*some |= !ret;
 		if (ret && ret != -ENODEV)
 			failed = ret;
 	}
@@ -144,7 +147,7 @@ static void say_why(int error, struct netlink_ext_ack *extack)
 static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *extack)
 {
 	struct pmu_event *e = find_free();
-	bool charged = false;
+	bool charged = false, some;
 	int ret;
 
 	if (find(event->name)) {
@@ -168,10 +171,10 @@ static int add_locked(const struct tl_pmu_view *event, struct netlink_ext_ack *e
 		return -ENOSPC;
 	}
 	e->id = ++last_id;
-	ret = event_open(e);
+	ret = event_open(e, &some);
 	if (ret) {
 		say_why(ret, extack);
-		event_free(e, charged);
+		event_free(e, charged || (open && some));
 	}
 	return ret;
 }
