@@ -71,11 +71,12 @@ static void begin(struct tl_process *process, struct task_struct *task)
 	process->asked = true;
 	/*
 	 * What an older one has used before is not of this measurement; and if a thread
-	 * has gone already, an entry before this one may have counted. The first thread
-	 * stays, and is in no sum, as long as there are others.
+	 * has gone already, or is about to, an entry before this one may have counted. The
+	 * first thread stays, and is in no sum, as long as there are others.
 	 */
 	if (task->group_leader->start_time > usage_from_ns &&
 	    !(READ_ONCE(task->group_leader->flags) & PF_EXITING) &&
+	    atomic_read(&task->signal->live) == get_nr_threads(task) &&
 	    !READ_ONCE(task->signal->sum_sched_runtime))
 		return;
 	process->asked = few_cpu_ns(task, &process->cpu_ns);
