@@ -104,8 +104,9 @@ static int on_enter(TL_UPROBE_ENTER)
 	const struct probe *probe = container_of(consumer, struct probe, uprobe.consumer);
 	struct tl_sync_thread *thread;
 
+	/* Who shares memory with one that is must leave it its traps. */
 	if (!tl_sync_is_chosen(current))
-		return UPROBE_HANDLER_REMOVE;
+		return tl_sync_is_chosen_mm(current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
 	thread = tl_sync_session_thread();
 	if (thread)
 		begins(probe->function, thread, regs);
