@@ -176,8 +176,6 @@ struct rcu_head { int unused; };
 /* ---- chains -------------------------------------------------------------------- */
 
 struct list_head { struct list_head *next, *prev; };
-struct hlist_node { struct hlist_node *next, **pprev; };
-struct hlist_head { struct hlist_node *first; };
 struct hlist_nulls_node { struct hlist_nulls_node *next, **pprev; };
 struct hlist_nulls_head { struct hlist_nulls_node *first; };
 
@@ -188,11 +186,6 @@ struct hlist_nulls_head { struct hlist_nulls_node *first; };
 	for (at = READ_ONCE((head)->first);                                                             \
 	     !((unsigned long)at & 1) && (pos = container_of(at, __typeof__(*pos), member), 1);         \
 	     at = READ_ONCE(at->next))
-#define hlist_for_each_entry(pos, head, member)                                                         \
-	for (pos = bench_entry((head)->first, __typeof__(*pos), member); pos;                           \
-	     pos = bench_entry(pos->member.next, __typeof__(*pos), member))
-#define bench_entry(at, type, member)                                                                   \
-	({ struct hlist_node *at_ = (at); at_ ? container_of(at_, type, member) : NULL; })
 #define list_for_each_entry(pos, head, member)                                                          \
 	for (pos = container_of((head)->next, __typeof__(*pos), member); &pos->member != (head);        \
 	     pos = container_of(pos->member.next, __typeof__(*pos), member))
@@ -213,22 +206,6 @@ static inline void hlist_nulls_del_rcu(struct hlist_nulls_node *node)
 {
 	WRITE_ONCE(*node->pprev, node->next);
 	if (!((unsigned long)node->next & 1))
-		node->next->pprev = node->pprev;
-}
-
-static inline void hlist_add_head(struct hlist_node *node, struct hlist_head *head)
-{
-	node->next = head->first;
-	node->pprev = &head->first;
-	if (head->first)
-		head->first->pprev = &node->next;
-	head->first = node;
-}
-
-static inline void hlist_del(struct hlist_node *node)
-{
-	*node->pprev = node->next;
-	if (node->next)
 		node->next->pprev = node->pprev;
 }
 
