@@ -163,7 +163,7 @@ static bool runs_it(const struct function *function, const struct mm_struct *mm)
 
 	rcu_read_lock();
 	program = rcu_dereference(mm->exe_file);
-	/* A file that is just given up is at worst another one's: a trap too many. */
+	/* A file that is just given up is at worst another one's: a trap too many, or too few. */
 	same = program && file_inode(program) == file_inode(function->program);
 	rcu_read_unlock();
 	return same;
