@@ -125,7 +125,7 @@ tl_inline void tl_join_publish(struct tl_client *client)
 	client->join_key = key_of(READ_ONCE(tp->write_seq), READ_ONCE(tp->copied_seq));
 	bucket = join_bucket(client->join_key);
 	tl_spin_lock(&bucket->lock);
-	/* Who was not found for so long is looked for elsewhere; if not, its next call tells. */
+	/* Whose other end was not found for so long is hardly here; else its next call is found. */
 	if (bucket->n == CHAIN_MAX)
 		unpublish(bucket, list_last_entry(&bucket->chain, struct tl_client, join_node));
 	list_add(&client->join_node, &bucket->chain);

@@ -24,7 +24,10 @@
 #define TL_UPROBE_FILTER struct uprobe_consumer *consumer, struct mm_struct *mm
 #endif
 
-/* From a function's entry: nobody is to be told of this return. Older ones know only for good. */
+/*
+ * From a function's entry: nobody is to be told of this return. Older kernels can only be told that
+ * it is so of all that follow.
+ */
 #ifdef UPROBE_HANDLER_IGNORE
 #define TL_UPROBE_NO_RETURN UPROBE_HANDLER_IGNORE
 #else
