@@ -85,13 +85,13 @@ bench-vm: ## what the module costs real servers, in a virtual machine, in instru
 	@tools/bench-vm $(ARGS)
 
 # What of the module runs without a kernel can be tested without one, too.
-bench-tests := $(addprefix $(bench-out)/,test-pools test-shard)
+bench-tests := $(addprefix $(bench-out)/,test-handoff test-pools test-shard)
 $(bench-tests:=.o): bench-cflags += -Iselftests/unit
 $(bench-tests:=.o): selftests/unit/tap.h
-$(bench-out)/test-pools: $(bench-out)/test-pools.o $(bench-out)/kmod/memory.o
-$(bench-out)/test-shard: $(bench-out)/test-shard.o $(filter-out %/bench.o %/core.o %/module.o,$(bench-objects))
-$(bench-tests):
-	$(CC) -o $@ $^
+$(bench-out)/test-handoff: private bench-wrap := -Wl,--wrap=tl_ledger_told
+$(bench-tests): $(bench-out)/%: $(bench-out)/%.o $(bench-out)/test-alloc.o \
+	$(filter-out %/bench.o %/core.o %/module.o,$(bench-objects))
+	$(CC) $(bench-wrap) -o $@ $^
 
 # Whether they still measure what they say is a test like others.
 check-unit: bench-programs $(bench-tests)

@@ -4,8 +4,6 @@
 #include "memory.h"
 #include "tap.h"
 
-#include <stdlib.h>
-
 #define SIZE 200 /* of an object, which is rounded up */
 #define LOW 100
 #define MOST 65536
@@ -22,15 +20,6 @@ extern unsigned long *bench_param_memory_mib;
 static struct tl_pool pool;
 static struct object *had[MOST];
 static unsigned int visited;
-
-__thread u64 bench_now_ns;
-
-void *bench_alloc(size_t bytes)
-{
-	void *p = aligned_alloc(64, bytes);
-
-	return p ? memset(p, 0, bytes) : NULL;
-}
 
 static void build(void *object)
 {

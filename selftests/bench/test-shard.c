@@ -6,8 +6,6 @@
 #include "tap.h"
 #include "tier.h"
 
-#include <stdlib.h>
-
 #define CPUS 2
 #define OPEN 8 /* as in shard.c */
 #define LENGTH_NS 1000000
@@ -27,13 +25,6 @@ void bench_percpu_init(unsigned int cpus);
 static struct tl_grid grid = { .start_ns = START_NS, .length_ns = LENGTH_NS, .first = FIRST };
 static struct expected of[FIRST + INTERVALS + 2 * OPEN][CLASSES];
 static u64 late, random_state = 42;
-
-void *bench_alloc(size_t bytes)
-{
-	void *p = aligned_alloc(64, ALIGN(bytes, 64));
-
-	return p ? memset(p, 0, bytes) : NULL;
-}
 
 static u64 below(u64 n)
 {
