@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A tier that goes on with another stack just as another of its threads changes functions:
+ * A tier that does with its stacks what no compiler does:
  *
  *   switcher --port PORT
  *
- * Who connects gets a line. At SIGUSR1 one thread calls hello() on a stack of its own. Who looks,
+ * Who connects gets a line. At SIGUSR1 it goes on with another stack just as another of its threads
+ * changes functions. One thread calls hello() on a stack of its own. Who looks,
  * for that reason, at what another thread is in comes to a page of that one's stack that is not
  * there, and has to wait for it. Until it comes, that thread leaves first() and inner() by a jump,
  * and calls second() where it had called first(). Then second() returns: it must not do so to where
  * first() would have. It prints a line of JSON, and ends.
+ *
+ * At SIGUSR2 a thread enters bare(), by a jump, with a stack in a page that is not there and that
+ * nobody brings; at SIGHUP another one pushing(), which begins by putting something there. Once
+ * somebody waits for the page, it prints a line of JSON. Who kills it ends that.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -221,7 +226,6 @@ static void act(void)
 {
 	pthread_t changer, switcher;
 
-	watch_pages();
 	start(brings, NULL, NULL);
 	changer = start(changes, NULL, stack_new());
 	switcher = start(switches, stack_new(), NULL);
@@ -231,6 +235,66 @@ static void act(void)
 	       first_at == second_at ? "true" : "false", waited ? "true" : "false", hellos,
 	       after_first, after_second);
 }
+
+/* ---- who has a stack that never comes ------------------------------------------------------ */
+
+#ifdef __x86_64__
+/* Functions whose first instructions are known: what the kernel does at a probe depends on it. */
+asm(".pushsection .text\n"
+    ".type bare, @function\n"
+    "bare: xor %eax, %eax\n"
+    "	push %rax\n"
+    "	pop %rax\n"
+    "	ret\n"
+    ".size bare, . - bare\n"
+    ".type pushing, @function\n"
+    "pushing: push %rbp\n"
+    "	pop %rbp\n"
+    "	ret\n"
+    ".size pushing, . - pushing\n"
+    ".popsection");
+extern char bare[], pushing[];
+
+static void *never_comes(void *arg)
+{
+	char *stack = stack_new();
+
+	take_page((uintptr_t)stack);
+	asm volatile("mov %0, %%rsp\n\tjmp *%1" : : "r"(stack + page_bytes / 2), "r"(arg) : "memory");
+	__builtin_unreachable();
+}
+
+static void enter(const char *name, void *function)
+{
+	struct uffd_msg msg;
+
+	start(never_comes, function, NULL);
+	if (read(fault_fd, &msg, sizeof(msg)) != sizeof(msg))
+		fail("waiting for who wants the page");
+	printf("{\"waits\":\"%s\"}\n", name);
+	fflush(stdout);
+}
+
+static void enter_bare(void)
+{
+	enter("bare", bare);
+}
+
+static void enter_pushing(void)
+{
+	enter("pushing", pushing);
+}
+#else
+static void enter_bare(void)
+{
+	fail("not on this processor");
+}
+
+static void enter_pushing(void)
+{
+	enter_bare();
+}
+#endif
 
 static void *serves(void *arg)
 {
@@ -263,13 +327,20 @@ int main(int argc, char **argv)
 	sem_init(&said, 0, 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	fd = addr_listen(&at);
 	/* It came as one that does not wait. */
 	if (fd < 0 || fcntl(fd, F_SETFL, 0))
 		fail("listening");
 	start(serves, (void *)(long)fd, NULL);
-	sigwait(&set, &got);
+	watch_pages();
+	while (!sigwait(&set, &got) && got != SIGUSR1)
+		if (got == SIGUSR2)
+			enter_bare();
+		else
+			enter_pushing();
 	act();
 	return 0;
 }
