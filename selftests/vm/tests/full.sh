@@ -42,12 +42,8 @@ END
 # For each of so many requests, of each of so many classes, its server calls an endpoint of its own, twice, in two
 # pieces each.
 cat >/tmp/endpoints.py <<'END'
-import os, socket, sys
+import multiprocessing, socket, sys
 endpoints, classes = int(sys.argv[1]), int(sys.argv[2])
-def child(run):
-    if not os.fork():
-        run()
-        os._exit(0)
 def below():
     here = [listener.accept()[0] for i in range(endpoints)]
     for n in range(endpoints * classes * 2):
@@ -60,9 +56,10 @@ def asker():
         conn.send(b'c%02d ' % (n // endpoints))
         conn.recv(10)
 listener = socket.create_server(('0.0.0.0', 9202), backlog=endpoints)
-child(below)
+processes = [multiprocessing.Process(target=run) for run in (below, asker)]
+processes[0].start()
 front = socket.create_server(('127.0.0.1', 9201))
-child(asker)
+processes[1].start()
 conn, _ = front.accept()
 calls = []
 for i in range(endpoints):
@@ -77,8 +74,8 @@ for n in range(endpoints * classes):
         calls[n % endpoints].send(b'k!')
         calls[n % endpoints].recv(10)
     conn.send(b'answer')
-os.wait()
-os.wait()
+for process in processes:
+    process.join()
 END
 
 # of_calls KEY: of the calls of their server, over all intervals

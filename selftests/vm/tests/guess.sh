@@ -10,18 +10,11 @@
 
 cat >/tmp/guess.py <<'END'
 # guess.py OTHERS HALF|ALL: a call, while so many others are looked for in its bucket, and a second one
-import os, random, socket, struct, sys
+import multiprocessing, os, random, socket, struct, sys
 
 REPAIR, QUEUE, SEQUENCE = 19, 20, 21
 RECEIVED, SENT = 1, 2
 others, known = int(sys.argv[1]), sys.argv[2]
-
-def child(run):
-    pid = os.fork()
-    if not pid:
-        run()
-        os._exit(0)
-    return pid
 
 def repair(sock, on):
     sock.setsockopt(socket.IPPROTO_TCP, REPAIR, 1 if on else -1)
@@ -79,10 +72,12 @@ def asker():
 
 told, done, ended, may_answer = (os.pipe() for i in range(4))
 below = socket.create_server(('127.0.0.1', 7321))
-pids = [child(answerer), child(crowd)]
+processes = [multiprocessing.Process(target=run) for run in (answerer, crowd, asker)]
+for process in processes[:2]:
+    process.start()
 below.close()
 own = socket.create_server(('127.0.0.1', 7322))
-pids.append(child(asker))
+processes[2].start()
 conn, _ = own.accept()
 conn.recv(100)
 call = socket.create_connection(('127.0.0.1', 7321))
@@ -100,8 +95,8 @@ os.write(may_answer[1], b'x')
 conn.send(b'answer')
 conn.close()
 os.write(ended[1], b'x')
-for pid in pids:
-    os.waitpid(pid, 0)
+for process in processes:
+    process.join()
 END
 
 # calls_with OTHERS HALF|ALL WANTED NAME: calls, and of how many the other end was seen

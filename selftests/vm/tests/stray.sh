@@ -8,14 +8,7 @@
 . /job/chain.sh
 
 cat >/tmp/late-server.py <<'END'
-import os, socket, time
-
-def child(run):
-    pid = os.fork()
-    if not pid:
-        run()
-        os._exit(0)
-    return pid
+import multiprocessing, os, socket, time
 
 def answerer():
     conn, _ = below.accept()
@@ -31,10 +24,11 @@ def asker():
 
 may_answer, may_ask = os.pipe(), os.pipe()
 below = socket.create_server(('127.0.0.1', 7301))
-pids = [child(answerer)]
+processes = [multiprocessing.Process(target=run) for run in (answerer, asker)]
+processes[0].start()
 below.close()
 own = socket.create_server(('127.0.0.1', 7302))
-pids.append(child(asker))
+processes[1].start()
 call = socket.create_connection(('127.0.0.1', 7301))
 
 def ask(size):
@@ -61,8 +55,8 @@ print(time.monotonic_ns() - begun)
 call.close()
 conn.send(b'answer')
 conn.close()
-for pid in pids:
-    os.waitpid(pid, 0)
+for process in processes:
+    process.join()
 END
 
 load_module || exit 1
