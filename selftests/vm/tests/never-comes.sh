@@ -36,6 +36,12 @@ enters()
 	is "$(tierlens level list --json | jq '.functions[0].hits')" 1 "$1: it was seen there"
 }
 
+# blocked PID: in the kernel, and not to be interrupted
+blocked()
+{
+	[ "$(awk '$1 == "State:" { print $2 }' "/proc/$1/status")" = D ]
+}
+
 # kill_it: the only way, for it waits as well
 kill_it()
 {
@@ -55,7 +61,9 @@ fi
 enters pushing 7312 -HUP
 tierlens level "$tier" server >/tmp/level.out 2>&1 &
 level=$!
+check 'pushing: who takes the probe away waits' wait_until 10 blocked $level
 sleep 2
+check 'pushing: and goes on waiting' blocked $level
 serves pushing
 kill_it
 check 'pushing: who takes the probe away goes on' wait $level
