@@ -3,12 +3,12 @@
 
 #include "json.h"
 #include "tl.h"
+#include "tlmnl.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tierlens-sync.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -111,14 +111,6 @@ static int print_all(const char *bytes, size_t n, FILE *out)
 	return 0;
 }
 
-static volatile sig_atomic_t ended;
-
-static void on_signal(int number)
-{
-	(void)number;
-	ended = 1;
-}
-
 /* Until the recording's time is over, or it is told to end; a pause after each reading. */
 static int follow(int fd, uint64_t pause_ms, FILE *out)
 {
@@ -127,9 +119,9 @@ static int follow(int fd, uint64_t pause_ms, FILE *out)
 	ssize_t got = 1;
 	int ret = bytes ? 0 : -ENOMEM;
 
-	signal(SIGTERM, on_signal);
+	end_when_told();
 	while (!ret && got) {
-		if (ended)
+		if (told_to_end)
 			ioctl(fd, TIERLENS_SYNC_STOP);
 		got = read(fd, bytes, ROOM);
 		if (got > 0)

@@ -74,14 +74,16 @@ int do_since(int argc, char **argv)
 	return read_intervals(TIERLENS_A_INTERVAL_SINCE, to_number(argv[1]));
 }
 
+/* Whoever ends it finds whole lines: a long one is written in pieces. */
 int do_follow(int argc, char **argv)
 {
 	uint64_t n = to_number(argv[2]);
 	int ret = 0;
 
 	(void)argc;
+	end_when_told();
 	client.reader.generation = to_number(argv[1]);
-	while (!ret && client.reader.printed < n) {
+	while (!ret && !told_to_end && client.reader.printed < n) {
 		ret = read_intervals(TIERLENS_A_INTERVAL_SINCE, client.reader.generation);
 		if (!ret && client.reader.printed < n)
 			usleep(50000);

@@ -20,7 +20,7 @@ static const char help[] =
 	"  function-add TIER FUNCTION FILE [PROGRAM [RATE]] | function-del TIER [ID] | function-list\n"
 	"  get [GENERATION]        one interval, the newest by default\n"
 	"  since GENERATION        all kept ones after it\n"
-	"  follow GENERATION N     the same again and again until N were read\n"
+	"  follow GENERATION N     the same again and again until N were read, or SIGTERM\n"
 	"  hold GENERATION         begin as 'since', read one part, and wait for a "
 	"signal\n"
 	"  listen N                N notifications\n"
@@ -53,6 +53,19 @@ uint64_t to_number(const char *text)
 		exit(2);
 	}
 	return value;
+}
+
+volatile sig_atomic_t told_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	told_to_end = 1;
+}
+
+void end_when_told(void)
+{
+	signal(SIGTERM, on_signal);
 }
 
 static int finish(int ret)

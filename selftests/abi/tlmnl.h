@@ -3,6 +3,7 @@
 #ifndef ABI_TLMNL_H
 #define ABI_TLMNL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +19,10 @@ struct client {
 extern struct client client;
 
 uint64_t to_number(const char *text);
+
+/* Whether SIGTERM has come, from when end_when_told() was called on: it ends nobody any more. */
+extern volatile sig_atomic_t told_to_end;
+void end_when_told(void);
 
 /* tlmnl-ask.c */
 int do_status(int argc, char **argv);

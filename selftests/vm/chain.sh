@@ -190,7 +190,7 @@ stop_follow()
 	wait_for_interval
 	wait_until 20 read_until "$followed" "$(newest)"
 	kill "$follower"
-	wait "$follower" 2>/dev/null
+	wait "$follower" || not_ok 'reading ends well'
 	tell_losses "$followed"
 	[ ! -s /tmp/follow.err ] || { not_ok 'reading'; diag "$(cat /tmp/follow.err)"; }
 }
