@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,5.10,newest,6.1-arm64 timeout=480
+# vm: brief=6.1,newest timeout=480
 #
 # Levels of tiers: what is seen at each, what is armed, that no request is lost when they change under
 # load, and that those that are set for a time end with who has set them.
