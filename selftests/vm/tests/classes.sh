@@ -9,7 +9,7 @@
 . /job/lib.sh
 . /job/chain.sh
 
-requests=$((480 / slow))
+requests=$((160 / slow))
 classes=()
 asks=()
 for n in {00..15}; do
