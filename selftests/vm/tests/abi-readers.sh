@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,5.10,newest timeout=700
+# vm: brief=6.1,5.10 timeout=700
 # Readers of intervals: fast, slow, asleep, killed. What one of them has read from the
 # beginning on is the truth for all others.
 . /job/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: brief=6.1,newest timeout=400
+# vm: brief=newest timeout=400
 #
 # tierlensd outlasts the module: it is unloaded and loaded again under it, with requests on their way, and nobody touches
 # the daemon; then the daemon is killed. What had closed before is in the history each time, all else is a gap.

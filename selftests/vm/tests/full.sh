@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: arch=amd64 brief=6.1,newest timeout=240
+# vm: arch=amd64 brief=newest timeout=240
 #
 # More connections and threads than the cap on memory allows, and more endpoints than there are places for:
 # what does not fit is counted, traffic does not suffer, and afterwards everything is as it was before.
