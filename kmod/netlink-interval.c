@@ -277,7 +277,7 @@ static int put_count(struct sk_buff *skb, const struct tl_entry *entry)
 
 static int put_function(struct sk_buff *skb, const struct tl_entry *entry)
 {
-	const struct tl_function *function = container_of(entry, struct tl_function, entry);
+	const struct tl_called *function = container_of(entry, struct tl_called, entry);
 	const struct tl_call_sums *sums = &function->sums;
 
 	if (nla_put_u32(skb, TIERLENS_A_FUNCTION_CALL_FUNCTION, entry->key[0]) ||

@@ -129,8 +129,8 @@ static void usage_name(struct tl_entry *entry)
 
 static void function_merge(struct tl_entry *into, const struct tl_entry *from)
 {
-	struct tl_call_sums *sum = &container_of(into, struct tl_function, entry)->sums;
-	const struct tl_call_sums *part = &container_of(from, struct tl_function, entry)->sums;
+	struct tl_call_sums *sum = &container_of(into, struct tl_called, entry)->sums;
+	const struct tl_call_sums *part = &container_of(from, struct tl_called, entry)->sums;
 
 	sum->count += part->count;
 	sum->total_ns += part->total_ns;
@@ -140,7 +140,7 @@ static void function_merge(struct tl_entry *into, const struct tl_entry *from)
 
 static void function_name(struct tl_entry *entry)
 {
-	struct tl_function *function = container_of(entry, struct tl_function, entry);
+	struct tl_called *function = container_of(entry, struct tl_called, entry);
 
 	tl_tier_name(function->tier, function->tier_name);
 	tl_class_name(entry->key[1], function->class_name);
@@ -164,7 +164,7 @@ static struct kind {
 	[TL_SUMS_PATH] = { "paths", sizeof(struct tl_path), path_merge, path_name },
 	[TL_SUMS_USAGE] = { "usages", sizeof(struct tl_usage), NULL, usage_name },
 	[TL_SUMS_COUNT] = { "counts", sizeof(struct tl_counted), NULL, count_name },
-	[TL_SUMS_FUNCTION] = { "functions", sizeof(struct tl_function), function_merge,
+	[TL_SUMS_FUNCTION] = { "functions", sizeof(struct tl_called), function_merge,
 			       function_name },
 };
 
@@ -379,7 +379,7 @@ void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
 			       const struct tl_call_sums *sums)
 {
 	struct shard *shard = this_cpu_ptr(shards);
-	struct tl_function *function;
+	struct tl_called *function;
 	struct tl_entry *entry;
 	struct set *set;
 
@@ -388,7 +388,7 @@ void tl_shard_deposit_function(const struct tl_call_key *key, const char *name,
 	set = &shard->sets[choose_own(shard, ktime_get_mono_fast_ns()) % OPEN];
 	entry = get(set, TL_SUMS_FUNCTION, key->function, key->class, key->outside);
 	if (entry) {
-		function = container_of(entry, struct tl_function, entry);
+		function = container_of(entry, struct tl_called, entry);
 		if (!function->tier) {
 			function->tier = key->tier;
 			strscpy(function->name, name, sizeof(function->name));

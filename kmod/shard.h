@@ -118,7 +118,7 @@ struct tl_call_sums {
 };
 
 /* Key: function, class, whether outside. */
-struct tl_function {
+struct tl_called {
 	struct tl_entry entry;
 	u32 tier;
 	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
