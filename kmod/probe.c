@@ -24,6 +24,7 @@
 
 #include "class.h"
 #include "compat/compat.h"
+#include "compat/tracepoint.h"
 #include "cost.h"
 #include "fentry.h"
 #include "probe.h"
@@ -547,7 +548,7 @@ void tl_probe_disarm(u8 level)
 	if (ret)
 		pr_err("tierlens: ftrace has failed and cannot be left: the module stays until the host is restarted\n");
 	armed[level] = false;
-	tracepoint_synchronize_unregister();
+	tl_compat_tracepoint_wait();
 	synchronize_rcu();
 }
 

@@ -20,5 +20,7 @@ have ARCH_FTRACE_REGS linux/ftrace_regs.h 'arch_ftrace_regs\('
 have UPROBE_HANDLE linux/uprobes.h 'struct uprobe \*uprobe_register\('
 have UPROBE_DATA linux/uprobes.h 'int \(\*handler\)\([^)]*__u64 \*data\)'
 have UPROBE_FILTER_CTX linux/uprobes.h 'enum uprobe_filter_ctx ctx'
+have FAULTABLE_TRACEPOINTS linux/tracepoint.h 'tracepoint_is_faultable\('
+have TRACEPOINT_SRCU linux/tracepoint.h 'struct srcu_struct tracepoint_srcu'
 have UNIXCB net/af_unix.h '# ?define UNIXCB'
 exit 0
