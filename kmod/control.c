@@ -226,6 +226,7 @@ void tl_control_exit(void)
 {
 	cancel_delayed_work_sync(&lease_work);
 	tl_control_disable();
+	tl_method_wait();
 }
 
 /**

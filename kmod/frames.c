@@ -34,7 +34,6 @@
 
 #define DEPTH 24 /* functions that a thread is in at once */
 #define POOL_LOW 16
-#define BRING_MAX 3 /* times that we have a page brought to memory */
 
 /* Of a thread, which others look at only to let that go, see let_go(). */
 struct tl_frames {
@@ -324,6 +323,34 @@ void tl_frames_forget(struct tl_task *task)
 	task->frames = NULL;
 }
 
+/* Context: interrupts off. */
+static bool is_own(const struct tl_frames *f)
+{
+	const struct tl_task *task = known_task();
+
+	return task && task->frames == f;
+}
+
+/* Return: whether it goes on with the stack that it had, which is known to be there from now on. */
+static bool goes_on(struct tl_frames *f, const struct tl_stack *now)
+{
+	lockdep_assert_irqs_disabled();
+	if (!tl_stack_goes_on(&f->home, now))
+		return false;
+	tl_spin_lock(&f->lock);
+	/* What it was in when it began to run another program. */
+	while (f->depth && !tl_stack_same_program(&f->home, now))
+		drop_top(f);
+	if (!f->depth)
+		f->in_doubt = false;
+	f->home.exec_id = now->exec_id;
+	f->home.low = now->low;
+	f->home.high = now->high;
+	WRITE_ONCE(f->home.mm, now->mm);
+	tl_spin_unlock(&f->lock);
+	return true;
+}
+
 /**
  * tl_frames_at_home() - Whether the current thread goes on with the stack that it had
  * @f: the thread's
@@ -336,23 +363,17 @@ bool tl_frames_at_home(struct tl_frames *f, unsigned long stack)
 {
 	struct tl_stack now;
 	unsigned long flags;
+	bool home;
 
 	if (likely(tl_stack_has(&f->home, stack)))
 		return true;
-	if (!tl_stack_look(&now, stack) || !tl_stack_goes_on(&f->home, &now))
+	if (!tl_stack_look(&now, stack))
 		return false;
-	raw_spin_lock_irqsave(&f->lock, flags);
-	/* What it was in when it began to run another program. */
-	while (f->depth && !tl_stack_same_program(&f->home, &now))
-		drop_top(f);
-	if (!f->depth)
-		f->in_doubt = false;
-	f->home.exec_id = now.exec_id;
-	f->home.low = now.low;
-	f->home.high = now.high;
-	WRITE_ONCE(f->home.mm, now.mm);
-	raw_spin_unlock_irqrestore(&f->lock, flags);
-	return true;
+	local_irq_save(flags);
+	/* Who has waited for the mapping may have been forgotten, and its frames be another's. */
+	home = !is_own(f) || goes_on(f, &now);
+	local_irq_restore(flags);
+	return home;
 }
 
 /*
@@ -410,7 +431,7 @@ static void let_go(void *object, void *arg)
 		return;
 	trampoline = trampoline_of(f);
 	missing = trampoline ? give_back(f, trampoline) : 0;
-	for (i = 0; missing && i < BRING_MAX; i++) {
+	for (i = 0; missing && i < TL_STACK_BRING_MAX; i++) {
 		tl_stack_bring(missing);
 		missing = give_back(f, trampoline);
 	}

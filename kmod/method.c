@@ -1,371 +1,271 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions of a tier's program
- *
- * Each is probed where it is in its file, in the memory of processes that run the tier's
- * program. Entries and returns are put together in the thread's frames, see frames.c; a call that
- * has returned is added to the sums of the function and of the class of the request that the
- * thread works on. Nothing else leaves the kernel.
+ * Which functions are probed
  *
  * A program that goes on with other stacks (coroutines) must not be probed at returns, see
  * stack.c: at the first sign of it all functions of the program are let go at once, and the tier
  * has no others probed any more.
  *
- * A trap costs as much as thousands of instructions, so each function has a rate: one that
- * is called more often is told to be too hot, takes its traps off at once, wherever it is
- * called, and is probed no longer.
- *
  * What is probed is bound to its tier's level: who lowers that ends it, see level.c.
+ *
+ * To have a function probed, or probed no more, the kernel waits for programs, and one of them
+ * may have it wait for ever: since 6.12 one that is in any probe, before that in the same one.
+ * So each function has a work item that changes its traps, and one work item waits for handlers
+ * of those that have theirs off. Who has asked waits until all is done, but not longer than
+ * PATIENCE. A function that nobody asks for any more is "leaving" until then: it keeps its place
+ * and its files, and counts nothing.
  */
-#include <linux/dcache.h>
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/llist.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/netlink.h>
-#include <linux/ptrace.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "compat/uprobe.h"
-#include "cost.h"
 #include "frames.h"
-#include "memory.h"
+#include "function.h"
 #include "method.h"
-#include "shard.h"
-#include "stack.h"
 #include "tier.h"
-#include "track-who.h"
 
-#define RATE_MAX 20000 /* entries a second: at a few microseconds each, some percent */
+#define PATIENCE (10 * HZ) /* a processor under an emulator takes a second */
+#define SHORT_PATIENCE HZ
 
-struct function {
-	struct tl_function_key key;
-	u32 tier;
-	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
-	struct file *file; /* held, so that its file system stays */
-	struct file *program; /* the same */
-	struct tl_compat_uprobe uprobe;
-	bool probed; /* under lock */
-	u32 rate_max;
-	u8 state; /* enum tierlens_function_state */
-	atomic64_t hits;
-	unsigned long second; /* that the next counts for */
-	atomic_t in_second;
-};
-
-static struct function *functions[TIERLENS_FUNCTIONS_MAX];
+static struct tl_function *functions[TIERLENS_FUNCTIONS_MAX];
 static u32 last_id;
-static unsigned int probed; /* so many are; may be read without the lock */
+static u32 last_call; /* of those that have functions leave */
+static atomic_t probed = ATOMIC_INIT(0); /* so many are */
 
-static DEFINE_MUTEX(lock); /* protects functions, last_id, and what of them is not atomic */
-/* Who changes a place in functions holds it, too, so that handlers may look at all of them. */
+/* Protects functions, last_id, last_call, and who leaves. Nobody waits for programs inside it. */
+static DEFINE_MUTEX(lock);
+/* Who changes a place in functions holds it, too: others look at all of them without waiting. */
 static DEFINE_RAW_SPINLOCK(places);
-static struct work_struct drop_work;
+static struct workqueue_struct *workers;
+static DECLARE_WAIT_QUEUE_HEAD(settled); /* one has come, or is gone */
+static LLIST_HEAD(unhooked); /* whose handlers may be running */
+static void end_unhooked(struct work_struct *work);
+static DECLARE_WORK(end_work, end_unhooked);
 
-/* ---- in the tier's processes -------------------------------------------------------- */
+/* ---- asked for by handlers ------------------------------------------------------------- */
 
-static bool is_dropped(const struct function *function)
+/**
+ * tl_method_drop_soon() - Take a function's traps off, wherever they are
+ * @function: that is dropped, and whose handler is running
+ *
+ * Context: task. It stays in the table, so that it can be asked which, and why.
+ */
+void tl_method_drop_soon(struct tl_function *function)
 {
-	return READ_ONCE(function->state) != TIERLENS_FUNCTION_STATE_PROBED;
+	queue_work(workers, &function->work);
 }
 
-static bool is_let_go(const struct function *function)
-{
-	return READ_ONCE(function->state) == TIERLENS_FUNCTION_STATE_STACKS;
-}
-
-static void drop_soon(void)
-{
-	queue_work(system_unbound_wq, &drop_work);
-}
-
-static void let_go(struct function *function)
+static void let_go(struct tl_function *function)
 {
 	lockdep_assert_held(&places);
 	WRITE_ONCE(function->state, TIERLENS_FUNCTION_STATE_STACKS);
+	if (tl_function_leaves(function))
+		return;
 	/* If the tier just goes, that may be the next one at its place: it stays unprobed. */
 	WRITE_ONCE(tl_tier_at(function->tier)->switches_stacks, true);
+	tl_method_drop_soon(function);
 }
 
-/* If one function of a program was met on another stack, all are let go. */
-static void let_program_go(struct function *met)
+/**
+ * tl_method_let_program_go() - A program was met on another stack
+ * @met: one of its functions, whose handler is running; all are let go
+ *
+ * Context: task.
+ */
+void tl_method_let_program_go(struct tl_function *met)
 {
 	unsigned long flags;
 	unsigned int i;
 
-	/* It may have been forgotten just now. */
-	WRITE_ONCE(met->state, TIERLENS_FUNCTION_STATE_STACKS);
 	raw_spin_lock_irqsave(&places, flags);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		if (functions[i] && file_inode(functions[i]->program) == file_inode(met->program))
 			let_go(functions[i]);
 	raw_spin_unlock_irqrestore(&places, flags);
-	drop_soon();
 }
 
-/* Return: whether it is called more often than it may. */
-static bool is_hot(struct function *function)
-{
-	unsigned long second = jiffies / HZ;
+/* ---- come and go ------------------------------------------------------------------------ */
 
-	if (READ_ONCE(function->second) != second) {
-		WRITE_ONCE(function->second, second);
-		atomic_set(&function->in_second, 0);
+static void come(struct tl_function *function)
+{
+	bool dropped = tl_function_is_dropped(function);
+
+	function->error = dropped ? -EOPNOTSUPP : tl_function_probe(function);
+	if (!function->error) {
+		function->hooked = true;
+		function->probed = true;
+		atomic_inc(&probed);
 	}
-	if (atomic_inc_return(&function->in_second) <= function->rate_max)
-		return false;
-	/* Unless it is let go just now, which counts for more. */
-	cmpxchg(&function->state, TIERLENS_FUNCTION_STATE_PROBED, TIERLENS_FUNCTION_STATE_HOT);
-	drop_soon();
-	return true;
+	/* Who sees it sees the error: pairs with the acquire in await_probed(). */
+	smp_store_release(&function->came, true);
+	wake_up_all(&settled);
 }
 
-/* Whose request the thread works for: a tier, 0 if it is none's, or not known yet. */
-static u32 works_for(const struct tl_task *task, u32 *class)
+/* Handlers may still be running. */
+static void unhook(struct tl_function *function)
 {
-	const struct tl_request_ref *now = &task->thread.current_request;
-	const struct tl_request *request = now->request;
-
-	/* A hint without a lock: its storage stays a request's. It may just have ended. */
-	if (!request || READ_ONCE(request->seq) != now->seq)
-		return 0;
-	*class = READ_ONCE(request->class);
-	return READ_ONCE(request->tier);
+	tl_function_unhook(function);
+	WRITE_ONCE(function->hooked, false);
+	llist_add(&function->ended, &unhooked);
+	queue_work(workers, &end_work);
 }
 
-static void deposit(const struct function *function, const struct tl_task *task,
-		    const struct tl_call_sums *sums)
+/* One waits for the handlers of all. */
+static void end_unhooked(struct work_struct *work)
 {
-	struct tl_call_key key = { .function = function->key.id, .tier = function->tier };
-	u32 tier = works_for(task, &key.class);
-
-	key.outside = !tier;
-	if (key.outside)
-		key.class = 0;
-	/* Another tier's, whose processes run the same program, or which the process serves. */
-	if (tier ? tier != function->tier :
-		   !task->process || READ_ONCE(task->process->tier) != function->tier)
-		return;
-	tl_shard_deposit_function(&key, function->name, sums);
-}
-
-/*
- * Whether a process runs the program that is meant. Of others that run what is in the file we
- * are told, too, where any consumer wants them.
- */
-static bool runs_it(const struct function *function, const struct mm_struct *mm)
-{
-	const struct file *program;
-	bool same;
-
-	rcu_read_lock();
-	program = rcu_dereference(mm->exe_file);
-	/* A file that is just given up is at worst another one's: a trap too many, or too few. */
-	same = program && file_inode(program) == file_inode(function->program);
-	rcu_read_unlock();
-	return same;
-}
-
-/*
- * A trap is taken off where it was met. If the program was let go, who did so may have missed what
- * a thread has entered just then: all who meet a trap after that look again.
- */
-static int give_up(const struct function *function)
-{
-	if (is_let_go(function))
-		tl_frames_let_go();
-	return UPROBE_HANDLER_REMOVE;
-}
-
-/* Context: task, may sleep. */
-static int on_enter(TL_UPROBE_ENTER)
-{
-	struct function *function = container_of(consumer, struct function, uprobe.consumer);
-	unsigned long stack = user_stack_pointer(regs), caller, flags;
-	struct tl_frames *frames;
-	u64 began;
-
-	/* Else the return would be taken for this one, too. Who wants the trap itself keeps it. */
-	if (!runs_it(function, current->mm))
-		return UPROBE_HANDLER_REMOVE;
-	atomic64_inc(&function->hits);
-	if (unlikely(is_dropped(function) || is_hot(function)))
-		return give_up(function);
-	if (!has_requests())
-		return 0;
-	/* Nothing was entered yet that could not be given back. */
-	if (unlikely(tl_stack_has_shadow())) {
-		let_program_go(function);
-		return give_up(function);
-	}
-	frames = tl_frames_own();
-	if (!frames) {
-		tl_frames_lose(function->key);
-		return TL_UPROBE_NO_RETURN;
-	}
-	if (unlikely(!tl_frames_at_home(frames, stack))) {
-		let_program_go(function);
-		return give_up(function);
-	}
-	/* An older kernel waits for it anyway, to put its own address there. */
-	if (unlikely(!tl_stack_caller(stack, !TL_UPROBE_NO_RETURN, &caller))) {
-		tl_frames_lose(function->key);
-		return TL_UPROBE_NO_RETURN;
-	}
-	local_irq_save(flags);
-	began = tl_cost_begin(TL_COST_FUNCTION);
-	tl_frames_enter(frames, function->key, stack, caller);
-	tl_cost_end(TL_COST_FUNCTION, NULL, began);
-	local_irq_restore(flags);
-	/* Who lets the program go has looked before that was there, or finds it. */
-	if (unlikely(is_let_go(function)))
-		return give_up(function);
-	return 0;
-}
-
-/* Context: as above. */
-static int on_leave(TL_UPROBE_LEAVE)
-{
-	struct function *function = container_of(consumer, struct function, uprobe.consumer);
-	unsigned long stack = user_stack_pointer(regs), flags;
-	struct tl_call_sums sums;
-	struct tl_task *task;
-	u64 began;
-
-	if (!has_requests() || !runs_it(function, current->mm))
-		return 0;
-	local_irq_save(flags);
-	began = tl_cost_begin(TL_COST_FUNCTION);
-	task = known_task();
-	if (!task || !task->frames)
-		tl_frames_lose(function->key);
-	else if (tl_frames_leave(task->frames, function->key, stack, &sums))
-		deposit(function, task, &sums);
-	tl_cost_end(TL_COST_FUNCTION, NULL, began);
-	local_irq_restore(flags);
-	return 0;
-}
-
-/* Of a process, also one that begins later, what counts is which program it runs. */
-static bool wants(TL_UPROBE_FILTER)
-{
-	const struct function *function = container_of(consumer, struct function,
-						       uprobe.consumer);
-
-	return !is_dropped(function) && runs_it(function, mm);
-}
-
-/* ---- what is probed ------------------------------------------------------------------ */
-
-static void probe_end(struct function *function)
-{
-	lockdep_assert_held(&lock);
-	if (!function->probed)
-		return;
-	tl_compat_uprobe_del(&function->uprobe);
-	function->probed = false;
-	WRITE_ONCE(probed, probed - 1);
-}
-
-/* Those that are dropped stay in the table, so that it can be asked which, and why. */
-static void drop_probes(struct work_struct *work)
-{
-	unsigned int i;
-
-	mutex_lock(&lock);
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		if (functions[i] && is_dropped(functions[i]))
-			probe_end(functions[i]);
-	tl_compat_uprobes_wait();
-	mutex_unlock(&lock);
-}
-
-static void put(struct function **place, struct function *function)
-{
+	struct llist_node *ended = llist_del_all(&unhooked);
+	struct tl_function *function, *next;
 	unsigned long flags;
 
-	lockdep_assert_held(&lock);
+	tl_compat_uprobes_wait();
+	llist_for_each_entry_safe(function, next, ended, ended) {
+		atomic_dec(&probed);
+		raw_spin_lock_irqsave(&places, flags);
+		function->probed = false;
+		queue_work(workers, &function->work);
+		raw_spin_unlock_irqrestore(&places, flags);
+	}
+}
+
+/* Return: whether it has left, and nobody has it. */
+static bool has_left(struct tl_function *function)
+{
+	unsigned long flags;
+	bool left;
+
+	mutex_lock(&lock);
 	raw_spin_lock_irqsave(&places, flags);
-	*place = function;
+	/*
+	 * Its own handlers are done, and who else asks for its work item does so with one of these
+	 * locks: nobody will again.
+	 */
+	left = tl_function_leaves(function) && !function->probed &&
+	       !work_pending(&function->work);
+	if (left) {
+		/* Who unloads waits for this work item all the same. */
+		if (function->holds)
+			module_put(THIS_MODULE);
+		functions[function->key.place] = NULL;
+	}
 	raw_spin_unlock_irqrestore(&places, flags);
+	mutex_unlock(&lock);
+	return left;
 }
 
-static int probe_begin(struct function *function, struct netlink_ext_ack *extack)
+static void settle(struct work_struct *work)
 {
-	int ret;
+	struct tl_function *function = container_of(work, struct tl_function, work);
 
+	if (!function->came)
+		come(function);
+	if (function->hooked && tl_function_is_dropped(function))
+		unhook(function);
+	if (!has_left(function))
+		return;
+	tl_function_free(function);
+	wake_up_all(&settled);
+}
+
+/* Those that leave for a call, 0: for any. */
+static unsigned int leaving(u32 call)
+{
+	unsigned int i, n = 0;
+	unsigned long flags;
+	u32 its;
+
+	raw_spin_lock_irqsave(&places, flags);
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		its = functions[i] ? READ_ONCE(functions[i]->leaving) : 0;
+		n += its && (!call || its == call);
+	}
+	raw_spin_unlock_irqrestore(&places, flags);
+	return n;
+}
+
+/* Until they are gone; but nobody's time is spent twice on a program that holds some up. */
+static void await_leaving(u32 call)
+{
+	bool held_up = leaving(0) > leaving(call);
+
+	if (wait_event_timeout(settled, !leaving(call), held_up ? SHORT_PATIENCE : PATIENCE))
+		return;
+	/* Handlers of those that stay, which have not seen it, are done with what they count. */
+	synchronize_rcu();
+}
+
+static void leave(struct tl_function *function, u32 call)
+{
 	lockdep_assert_held(&lock);
-	/* Of an overlay, what is mapped is the file below. */
-	function->uprobe.inode = d_real_inode(function->file->f_path.dentry);
-	function->uprobe.consumer = (struct uprobe_consumer) {
-		.handler = on_enter,
-		.ret_handler = on_leave,
-		.filter = wants,
-	};
-	ret = tl_compat_uprobe_add(&function->uprobe);
-	if (ret)
-		NL_SET_ERR_MSG(extack,
-			       "the kernel refuses to probe that function (the error says why): choose another one, or check that the file has one there");
-	function->probed = !ret;
-	WRITE_ONCE(probed, probed + !ret);
-	return ret;
+	/* Who unloads the module then is told that it is in use; who does so already waits. */
+	function->holds = try_module_get(THIS_MODULE);
+	WRITE_ONCE(function->leaving, call);
+	queue_work(workers, &function->work);
 }
 
-static void function_free(struct function *function)
+static u32 next_call(void)
 {
-	if (function->file)
-		fput(function->file);
-	if (function->program)
-		fput(function->program);
-	tl_memory_free(function, sizeof(*function));
+	lockdep_assert_held(&lock);
+	return ++last_call ? last_call : ++last_call;
 }
 
-static struct function *function_new(const struct tl_method_ask *ask, u32 tier)
-{
-	struct function *function = tl_memory_zalloc(sizeof(*function));
-
-	if (!function)
-		return NULL;
-	function->key.id = ++last_id;
-	function->tier = tier;
-	strscpy(function->name, ask->name, sizeof(function->name));
-	function->file = get_file(ask->file);
-	function->program = get_file(ask->program);
-	function->uprobe.offset = ask->offset;
-	function->rate_max = ask->rate_max ? ask->rate_max : RATE_MAX;
-	return function;
-}
-
-static bool is_same(const struct function *function, u32 tier, const struct tl_method_ask *ask)
+static bool is_same(const struct tl_function *function, u32 tier, const struct tl_method_ask *ask)
 {
 	return function->tier == tier && function->uprobe.offset == ask->offset &&
 	       file_inode(function->file) == file_inode(ask->file) &&
 	       file_inode(function->program) == file_inode(ask->program);
 }
 
-/* Return: a free place, or an ERR_PTR(). */
-static struct function **place_for(const struct tl_method_ask *ask, u32 tier,
-				   struct netlink_ext_ack *extack)
+/* What leaves and has no trap any more only waits for handlers: another one may come. */
+static bool is_there(const struct tl_function *function)
 {
-	struct function **place = NULL;
+	return !tl_function_leaves(function) || !READ_ONCE(function->came) ||
+	       READ_ONCE(function->hooked);
+}
+
+static int refuse_same(const struct tl_function *function, struct netlink_ext_ack *extack)
+{
+	if (!tl_function_leaves(function)) {
+		NL_SET_ERR_MSG(extack, "that function is probed already");
+		return -EEXIST;
+	}
+	NL_SET_ERR_MSG(extack,
+		       "that function has not left yet, for a program holds its probe up: end that one, or wait");
+	return -EAGAIN;
+}
+
+static int refuse_more(struct netlink_ext_ack *extack)
+{
+	if (!leaving(0))
+		NL_SET_ERR_MSG(extack,
+			       "256 functions are probed, which is the most: delete one first");
+	else
+		NL_SET_ERR_MSG(extack,
+			       "256 functions are probed, or have not left yet, which is the most: a program holds some up, end that one");
+	return -ENOSPC;
+}
+
+/* Return: a free place, or an ERR_PTR(). */
+static struct tl_function **place_for(const struct tl_method_ask *ask, u32 tier,
+				      struct netlink_ext_ack *extack)
+{
+	struct tl_function **place = NULL;
 	unsigned int i;
 
 	lockdep_assert_held(&lock);
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!functions[i] && !place)
 			place = &functions[i];
-		if (functions[i] && is_same(functions[i], tier, ask)) {
-			NL_SET_ERR_MSG(extack, "that function is probed already");
-			return ERR_PTR(-EEXIST);
-		}
+		if (functions[i] && is_there(functions[i]) && is_same(functions[i], tier, ask))
+			return ERR_PTR(refuse_same(functions[i], extack));
 	}
-	if (place)
-		return place;
-	NL_SET_ERR_MSG(extack, "256 functions are probed, which is the most: delete one first");
-	return ERR_PTR(-ENOSPC);
+	return place ? place : ERR_PTR(refuse_more(extack));
 }
 
 static int check_stacks(const struct tl_tier *tier, struct netlink_ext_ack *extack)
@@ -377,33 +277,75 @@ static int check_stacks(const struct tl_tier *tier, struct netlink_ext_ack *exta
 	return -EOPNOTSUPP;
 }
 
+/* Return: it, at its place, on its way to be probed; or an ERR_PTR(). */
+static struct tl_function *begin(const struct tl_method_ask *ask, const struct tl_tier *tier,
+				 struct netlink_ext_ack *extack)
+{
+	struct tl_function **place = place_for(ask, tier->id, extack), *function;
+	unsigned long flags;
+
+	lockdep_assert_held(&lock);
+	if (IS_ERR(place))
+		return ERR_CAST(place);
+	function = tl_function_new(ask, tier->id);
+	if (!function) {
+		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
+		return ERR_PTR(-ENOMEM);
+	}
+	function->key = (struct tl_function_key){ ++last_id, place - functions };
+	INIT_WORK(&function->work, settle);
+	tl_frames_lost_begin(function->key);
+	raw_spin_lock_irqsave(&places, flags);
+	*place = function;
+	raw_spin_unlock_irqrestore(&places, flags);
+	/* Who lets the program go has said so, or finds it at its place. */
+	if (READ_ONCE(tier->switches_stacks))
+		WRITE_ONCE(function->state, TIERLENS_FUNCTION_STATE_STACKS);
+	queue_work(workers, &function->work);
+	return function;
+}
+
+static int await_probed(struct tl_function *function, const struct tl_tier *tier,
+			struct netlink_ext_ack *extack)
+{
+	/* Pairs with the release in come(). */
+	if (!wait_event_timeout(settled, smp_load_acquire(&function->came), PATIENCE)) {
+		NL_SET_ERR_MSG(extack,
+			       "the kernel cannot probe that function now, for a program holds it up: end that one, or choose another function");
+		return -ETIMEDOUT;
+	}
+	if (!function->error)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "the kernel refuses to probe that function (the error says why): choose another one, or check that the file has one there");
+	/* Or it was not asked to. */
+	check_stacks(tier, extack);
+	return function->error;
+}
+
 static int add(const struct tl_method_ask *ask, const struct tl_tier *tier, u32 *id,
 	       struct netlink_ext_ack *extack)
 {
-	struct function **place = place_for(ask, tier->id, extack), *function;
+	struct tl_function *function;
+	u32 call;
 	int ret;
 
-	if (IS_ERR(place))
-		return PTR_ERR(place);
-	function = function_new(ask, tier->id);
-	if (!function) {
-		NL_SET_ERR_MSG(extack, "memory is at its cap: raise that, or delete a function");
-		return -ENOMEM;
-	}
-	function->key.place = place - functions;
-	tl_frames_lost_begin(function->key);
-	/* Who lets the program go has said so, or finds it at its place. */
-	put(place, function);
-	ret = check_stacks(tier, extack);
-	if (!ret)
-		ret = probe_begin(function, extack);
-	if (ret) {
-		put(place, NULL);
-		function_free(function);
-		return ret;
-	}
+	mutex_lock(&lock);
+	function = begin(ask, tier, extack);
+	mutex_unlock(&lock);
+	if (IS_ERR(function))
+		return PTR_ERR(function);
+	/* Nobody has it leave meanwhile: that takes control.c's lock, too. */
+	ret = await_probed(function, tier, extack);
 	*id = function->key.id;
-	return 0;
+	if (!ret)
+		return 0;
+	mutex_lock(&lock);
+	call = next_call();
+	leave(function, call);
+	mutex_unlock(&lock);
+	await_leaving(call);
+	return ret;
 }
 
 static int check_files(const struct tl_method_ask *ask, struct netlink_ext_ack *extack)
@@ -431,7 +373,8 @@ static int check_files(const struct tl_method_ask *ask, struct netlink_ext_ack *
  * @extack: told why not
  *
  * Context: process; control.c's lock is held.
- * Return: 0; -ENOENT, -EINVAL, -EEXIST, -ENOSPC, -ENOMEM, -EOPNOTSUPP; or the kernel's error.
+ * Return: 0; -ENOENT, -EINVAL, -EEXIST, -ENOSPC, -ENOMEM, -EOPNOTSUPP; -EAGAIN if it still leaves,
+ * -ETIMEDOUT if a program holds it up; or the kernel's error.
  */
 int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_ack *extack)
 {
@@ -450,41 +393,30 @@ int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_a
 	ret = check_stacks(tier, extack);
 	if (!ret)
 		ret = check_files(ask, extack);
-	if (ret)
-		return ret;
-	mutex_lock(&lock);
-	ret = add(ask, tier, id, extack);
-	mutex_unlock(&lock);
-	return ret;
+	return ret ? ret : add(ask, tier, id, extack);
 }
 
-/* Those of a tier (0: of all), and of them that with an id (0: all). */
+/* Those of a tier (0: of all), of them that with an id (0: all). Return: how many there were. */
 static unsigned int forget(u32 tier, u32 id)
 {
-	struct function *gone[16];
-	unsigned int i, n = 0, all = 0;
+	unsigned int i, n = 0;
+	u32 call;
 
 	mutex_lock(&lock);
-	do {
-		n = 0;
-		for (i = 0; i < ARRAY_SIZE(functions) && n < ARRAY_SIZE(gone); i++) {
-			struct function *function = functions[i];
+	call = next_call();
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		struct tl_function *function = functions[i];
 
-			if (!function || (tier && function->tier != tier) ||
-			    (id && function->key.id != id))
-				continue;
-			probe_end(function);
-			gone[n++] = function;
-			put(&functions[i], NULL);
-		}
-		if (n)
-			tl_compat_uprobes_wait();
-		for (i = 0; i < n; i++)
-			function_free(gone[i]);
-		all += n;
-	} while (n);
+		if (!function || (tier && function->tier != tier) ||
+		    (id && function->key.id != id))
+			continue;
+		n++;
+		if (!tl_function_leaves(function))
+			leave(function, call);
+	}
 	mutex_unlock(&lock);
-	return all;
+	await_leaving(call);
+	return n;
 }
 
 /**
@@ -515,7 +447,8 @@ int tl_method_del(const char *tier, u32 id, struct netlink_ext_ack *extack)
  * tl_method_forget() - Probe no function of a tier any more
  * @tier: its number
  *
- * Context: process, may sleep. When it returns, none of their handlers is running.
+ * Context: process, may sleep; control.c's lock is held. When it returns, none of their handlers
+ * counts anything any more. All have returned as well, unless a program holds one up.
  */
 void tl_method_forget(u32 tier)
 {
@@ -528,10 +461,16 @@ void tl_method_forget_all(void)
 	forget(0, 0);
 }
 
+/* All are forgotten: wait for their handlers, for as long as programs hold them up. */
+void tl_method_wait(void)
+{
+	wait_event_idle(settled, !leaving(0));
+}
+
 /* How many are probed. Does not wait for one that comes or goes. Context: any. */
 unsigned int tl_method_count(void)
 {
-	return READ_ONCE(probed);
+	return atomic_read(&probed);
 }
 
 /**
@@ -544,7 +483,7 @@ unsigned int tl_method_count(void)
  */
 bool tl_method_get(unsigned int i, struct tl_method_view *view)
 {
-	const struct function *function;
+	const struct tl_function *function;
 
 	if (i >= ARRAY_SIZE(functions))
 		return false;
@@ -553,10 +492,15 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 	function = functions[i];
 	if (function) {
 		view->id = function->key.id;
-		view->tier = function->tier;
+		/* Its tier may be gone, and another one in its place. */
+		if (tl_function_leaves(function))
+			strscpy(view->tier, function->tier_name, sizeof(view->tier));
+		else
+			tl_tier_name(function->tier, view->tier);
 		strscpy(view->name, function->name, sizeof(view->name));
 		view->offset = function->uprobe.offset;
-		view->state = READ_ONCE(function->state);
+		view->state = tl_function_leaves(function) ? TIERLENS_FUNCTION_STATE_LEAVING :
+							     READ_ONCE(function->state);
 		view->rate_max = function->rate_max;
 		view->hits = atomic64_read(&function->hits);
 		view->lost = tl_frames_lost(i);
@@ -567,12 +511,12 @@ bool tl_method_get(unsigned int i, struct tl_method_view *view)
 
 int tl_method_init(void)
 {
-	INIT_WORK(&drop_work, drop_probes);
-	return 0;
+	/* Before 6.12 each may be held up by a program, and is to hold up no other. */
+	workers = alloc_workqueue("tierlens", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	return workers ? 0 : -ENOMEM;
 }
 
 void tl_method_exit(void)
 {
-	tl_method_forget_all();
-	cancel_work_sync(&drop_work);
+	destroy_workqueue(workers);
 }

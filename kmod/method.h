@@ -7,6 +7,7 @@
 
 struct file;
 struct netlink_ext_ack;
+struct tl_function;
 
 /* A function that is to be probed; the files are held by who asks. */
 struct tl_method_ask {
@@ -21,7 +22,7 @@ struct tl_method_ask {
 /* What a function shows of itself. */
 struct tl_method_view {
 	u32 id; /* 0: the place is free */
-	u32 tier;
+	char tier[TIERLENS_NAME_MAX + 1];
 	char name[TIERLENS_FUNCTION_NAME_MAX + 1];
 	u64 offset;
 	u32 state; /* enum tierlens_function_state */
@@ -36,6 +37,9 @@ int tl_method_add(const struct tl_method_ask *ask, u32 *id, struct netlink_ext_a
 int tl_method_del(const char *tier, u32 id, struct netlink_ext_ack *extack);
 void tl_method_forget(u32 tier);
 void tl_method_forget_all(void);
+void tl_method_wait(void);
+void tl_method_drop_soon(struct tl_function *function);
+void tl_method_let_program_go(struct tl_function *met);
 unsigned int tl_method_count(void);
 bool tl_method_get(unsigned int i, struct tl_method_view *view);
 

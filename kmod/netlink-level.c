@@ -8,7 +8,6 @@
 #include "method.h"
 #include "netlink-gen.h"
 #include "netlink-put.h"
-#include "tier.h"
 
 static u32 get_u32(const struct genl_info *info, int type)
 {
@@ -157,11 +156,8 @@ int tierlens_nl_function_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 static int put_function(struct sk_buff *skb, const struct tl_method_view *function)
 {
-	char tier[TIERLENS_NAME_MAX + 1];
-
-	tl_tier_name(function->tier, tier);
 	if (nla_put_u32(skb, TIERLENS_A_FUNCTION_ID, function->id) ||
-	    nla_put_string(skb, TIERLENS_A_FUNCTION_TIER, tier) ||
+	    nla_put_string(skb, TIERLENS_A_FUNCTION_TIER, function->tier) ||
 	    nla_put_string(skb, TIERLENS_A_FUNCTION_NAME, function->name) ||
 	    tl_nl_put_u64(skb, TIERLENS_A_FUNCTION_OFFSET, function->offset) ||
 	    nla_put_u32(skb, TIERLENS_A_FUNCTION_STATE, function->state) ||

@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 #ifdef CONFIG_X86_USER_SHADOW_STACK
 #include <asm/prctl.h>
 #endif
@@ -77,29 +78,81 @@ bool tl_stack_has_shadow(void)
 }
 
 /**
+ * tl_stack_bring() - Bring what is at a stack pointer to memory, so that it can be written
+ * @sp: stack pointer
+ *
+ * Context: task, may sleep.
+ */
+void tl_stack_bring(unsigned long sp)
+{
+	struct page *page;
+
+	if (get_user_pages_fast(sp, 1, FOLL_WRITE, &page) == 1)
+		put_page(page);
+}
+
+#ifdef CONFIG_X86
+/* It may be there without being writable yet: whoever writes would wait for it as well. */
+static bool is_writable(unsigned long sp)
+{
+	struct page *page;
+
+	if (!get_user_page_fast_only(sp, FOLL_WRITE, &page))
+		return false;
+	put_page(page);
+	return true;
+}
+
+/* Whether nobody but the kernel has a say in whether it comes. */
+static bool surely_comes(unsigned long sp)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool comes;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, sp);
+	comes = vma && vma->vm_start <= sp && vma_is_anonymous(vma) && !userfaultfd_armed(vma);
+	mmap_read_unlock(mm);
+	return comes;
+}
+
+/* Another thread that forks takes pages from all, which come again as they are written. */
+static bool becomes_writable(unsigned long sp)
+{
+	unsigned int i;
+
+	for (i = 0; !is_writable(sp); i++) {
+		if (i == TL_STACK_BRING_MAX || !surely_comes(sp))
+			return false;
+		tl_stack_bring(sp);
+	}
+	return true;
+}
+#endif
+
+/**
  * tl_stack_caller() - Where a function will return to
  * @sp: stack pointer at its entry, before anybody has changed that
- * @wait: until it is in memory
  * @caller: set to the address; 0: it is not on the stack, or cannot be read
  *
  * A call has just put it there. Who comes by a jump may have a stack in memory that is a long time
- * coming, or for ever.
+ * coming, or for ever, and the kernel waits for it while it puts its own address there.
  *
- * Context: task; may sleep if @wait.
- * Return: false if it is not in memory.
+ * Context: task, may sleep.
+ * Return: false if the kernel would wait, for who knows how long.
  */
-bool tl_stack_caller(unsigned long sp, bool wait, unsigned long *caller)
+bool tl_stack_caller(unsigned long sp, unsigned long *caller)
 {
 	*caller = 0;
 #ifdef CONFIG_X86
-	if (!copy_from_user_nofault(caller, (unsigned long __user *)sp, sizeof(*caller)))
-		return true;
-	if (!wait)
-		return false;
-	if (get_user(*caller, (unsigned long __user *)sp))
-		*caller = 0;
-#endif
+	return becomes_writable(sp) &&
+	       (offset_in_page(sp) <= PAGE_SIZE - sizeof(*caller) ||
+		becomes_writable(sp + sizeof(*caller) - 1)) &&
+	       !copy_from_user_nofault(caller, (unsigned long __user *)sp, sizeof(*caller));
+#else
 	return true;
+#endif
 }
 
 /* The page that the kernel has programs return to; nothing else is like it. */
@@ -130,20 +183,6 @@ unsigned long tl_stack_trampoline(unsigned long sp)
 	unsigned long now;
 
 	return !get_user(now, (unsigned long __user *)sp) && is_trampoline(now) ? now : 0;
-}
-
-/**
- * tl_stack_bring() - Bring what is at a stack pointer to memory, so that it can be written
- * @sp: stack pointer
- *
- * Context: task, may sleep.
- */
-void tl_stack_bring(unsigned long sp)
-{
-	struct page *page;
-
-	if (get_user_pages_fast(sp, 1, FOLL_WRITE, &page) == 1)
-		put_page(page);
 }
 
 /**

@@ -5,6 +5,8 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#define TL_STACK_BRING_MAX 3 /* times that we have a page brought to memory */
+
 struct mm_struct;
 
 /* The mapping that a thread's stack is in; a program that is another one has another @mm. */
@@ -30,7 +32,7 @@ static inline bool tl_stack_same_program(const struct tl_stack *a, const struct 
 bool tl_stack_look(struct tl_stack *stack, unsigned long sp);
 bool tl_stack_goes_on(const struct tl_stack *before, const struct tl_stack *now);
 bool tl_stack_has_shadow(void);
-bool tl_stack_caller(unsigned long sp, bool wait, unsigned long *caller);
+bool tl_stack_caller(unsigned long sp, unsigned long *caller);
 unsigned long tl_stack_trampoline(unsigned long sp);
 void tl_stack_bring(unsigned long sp);
 bool tl_stack_give_back(unsigned long sp, unsigned long caller, unsigned long trampoline);

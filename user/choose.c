@@ -428,6 +428,16 @@ int tl_choice_probe(const struct tl_choice *choice, const struct tl_chosen *chos
 }
 
 /**
+ * tl_choice_is_over() - Whether no other function will be probed either
+ * @code: what tl_choice_probe() has returned
+ */
+bool tl_choice_is_over(int code)
+{
+	return code == -ENOSPC || code == -ENOMEM || code == -EBUSY || code == -EPERM || code == -EOPNOTSUPP ||
+	       code == -ETIMEDOUT;
+}
+
+/**
  * tl_choice_free() - Free what was chosen
  * @choice: choice
  */

@@ -60,6 +60,7 @@ int tl_choose_file(struct tl_choice *choice, const struct tl_choose_options *opt
 		   const char *path);
 int tl_choice_probe(const struct tl_choice *choice, const struct tl_chosen *chosen, struct tl_ctl *ctl,
 		    const char *tier, u32 rate_max, u32 *id, struct tl_error *err);
+bool tl_choice_is_over(int code);
 void tl_choice_sort(struct tl_choice *choice);
 void tl_choice_free(struct tl_choice *choice);
 bool tl_choose_copies_stacks(u32 pid);

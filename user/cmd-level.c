@@ -70,6 +70,7 @@ static void functions_print(const struct list *l)
 		[TIERLENS_FUNCTION_STATE_PROBED] = "probed",
 		[TIERLENS_FUNCTION_STATE_HOT] = "dropped: called too often",
 		[TIERLENS_FUNCTION_STATE_STACKS] = "dropped: the program has coroutines or a shadow stack",
+		[TIERLENS_FUNCTION_STATE_LEAVING] = "leaving: a program holds its probe up until it ends",
 	};
 	struct tl_grid *grid = tl_grid_new("tier|function|state|>calls|>lost");
 	size_t i;
@@ -162,6 +163,24 @@ static json_t *set_json(const struct args *args, const struct tl_probed *probed)
 	return NULL;
 }
 
+/* A program may hold up what is asked for; it is done all the same, but for that. */
+static void leaving_print(struct tl_ctl *ctl, const char *tier)
+{
+	struct tl_function_info *functions;
+	size_t i, n, leaving = 0;
+	struct tl_error err;
+
+	if (tl_ctl_functions(ctl, &functions, &n, &err))
+		return;
+	for (i = 0; i < n; i++)
+		leaving += functions[i].state == TIERLENS_FUNCTION_STATE_LEAVING &&
+			   (!tier || !strcmp(functions[i].tier, tier));
+	free(functions);
+	if (leaving)
+		tl_out_error("%zu functions have not left yet, for a program holds their probes up: tierlens level list shows them, end that program",
+			     leaving);
+}
+
 static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err)
 {
 	bool probes = args->level == TL_AT_METHOD && args->functions;
@@ -175,6 +194,7 @@ static int set(struct tl_ctl *ctl, const struct args *args, struct tl_error *err
 		tl_out_error("the tier is at method all the same: tierlens level %s auto takes that back", args->tier);
 		return TL_EXIT_FAILED;
 	}
+	leaving_print(ctl, args->tier);
 	if (!args->json) {
 		if (probes)
 			probed_print(&probed);

@@ -342,6 +342,7 @@ const char *tl_function_state_name(u32 state)
 		[TIERLENS_FUNCTION_STATE_PROBED] = "probed",
 		[TIERLENS_FUNCTION_STATE_HOT] = "hot",
 		[TIERLENS_FUNCTION_STATE_STACKS] = "stacks",
+		[TIERLENS_FUNCTION_STATE_LEAVING] = "leaving",
 	};
 
 	return name_of(names, ARRAY_SIZE(names), state);

@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Another one will not do either. */
-static bool is_end(int code)
-{
-	return code == -ENOSPC || code == -ENOMEM || code == -EPERM || code == -EOPNOTSUPP;
-}
-
 static int probe_all(struct tl_ctl *ctl, const struct tl_choice *choice, const char *tier, size_t most,
 		     struct tl_probed *probed, struct tl_error *err)
 {
@@ -25,7 +19,7 @@ static int probe_all(struct tl_ctl *ctl, const struct tl_choice *choice, const c
 	int code = 0;
 	u32 id;
 
-	for (i = 0; i < choice->functions && probed->n < most && !is_end(code); i++) {
+	for (i = 0; i < choice->functions && probed->n < most && !tl_choice_is_over(code); i++) {
 		code = tl_choice_probe(choice, &choice->function[i], ctl, tier, 0, &id, err);
 		probed->n += !code || code == -EEXIST;
 		if (!code || code == -EEXIST)

@@ -5,6 +5,8 @@
 
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/rcupdate_trace.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/uprobes.h>
 
 /* The arguments of a consumer's functions. */
@@ -30,8 +32,14 @@
  */
 #ifdef UPROBE_HANDLER_IGNORE
 #define TL_UPROBE_NO_RETURN UPROBE_HANDLER_IGNORE
+#define TL_UPROBE_NO_STACK UPROBE_HANDLER_IGNORE
 #else
 #define TL_UPROBE_NO_RETURN 0
+/*
+ * They would wait for the stack with a lock that whoever takes the probe away needs, and after him
+ * all who come to the function. If nobody else wants it, it is taken off in this process instead.
+ */
+#define TL_UPROBE_NO_STACK UPROBE_HANDLER_REMOVE
 #endif
 
 /* A function in a file, and who is told when it is entered and left. */
@@ -69,6 +77,10 @@ static inline void tl_compat_uprobe_del(struct tl_compat_uprobe *u)
 
 static inline void tl_compat_uprobes_wait(void)
 {
+#ifdef UPROBE_HANDLER_IGNORE
+	/* What takes long, if a program has it last for ever: nobody shall be told to hang. */
+	wait_rcu_gp_state(TASK_IDLE, call_rcu_tasks_trace);
+#endif
 	uprobe_unregister_sync();
 }
 #else

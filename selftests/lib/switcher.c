@@ -12,8 +12,12 @@
  * first() would have. It prints a line of JSON, and ends.
  *
  * At SIGUSR2 a thread enters bare(), by a jump, with a stack in a page that is not there and that
- * nobody brings; at SIGHUP another one pushing(), which begins by putting something there. Once
- * somebody waits for the page, it prints a line of JSON. Who kills it ends that.
+ * nobody brings; at SIGALRM another one does so with a page that nobody lets be written; at SIGHUP
+ * another one enters pushing(), which begins by putting something on its stack, with a page that is not
+ * there. Once somebody waits for the page, it prints a line of JSON. Who kills it ends that.
+ *
+ * At SIGVTALRM a thread enters bare(), by a jump, with a stack in a page that the kernel copies before
+ * anybody writes there, as after any fork, and does so again. Then it prints a line of JSON.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -34,6 +38,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -252,47 +257,101 @@ asm(".pushsection .text\n"
     "	pop %rbp\n"
     "	ret\n"
     ".size pushing, . - pushing\n"
+    /* Enters a function with another stack, which has come_back on it. */
+    ".type jump_to, @function\n"
+    "jump_to: push %rbx\n"
+    "	mov %rsp, %rbx\n"
+    "	mov %rdi, %rsp\n"
+    "	jmp *%rsi\n"
+    "come_back: mov %rbx, %rsp\n"
+    "	pop %rbx\n"
+    "	ret\n"
+    ".size jump_to, . - jump_to\n"
     ".popsection");
-extern char bare[], pushing[];
+extern char bare[], pushing[], come_back[];
+void jump_to(uintptr_t *stack, char *function);
+
+/* The page that @at is in is there, and whoever writes waits. */
+static void protect_page(uintptr_t at)
+{
+	struct uffdio_register range = {
+		.range = {at & -page_bytes, page_bytes},
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect protect = {
+		.range = range.range,
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+
+	*(volatile char *)at = 1;
+	if (ioctl(fault_fd, UFFDIO_REGISTER, &range) || ioctl(fault_fd, UFFDIO_WRITEPROTECT, &protect))
+		fail("protecting a page");
+}
+
+static const struct way {
+	int signal;
+	const char *name;
+	char *function;
+	void (*spoil)(uintptr_t at);
+} ways[] = {
+	{SIGUSR2, "bare", bare, take_page},
+	{SIGALRM, "bare, protected", bare, protect_page},
+	{SIGHUP, "pushing", pushing, take_page},
+};
 
 static void *never_comes(void *arg)
 {
+	const struct way *way = arg;
 	char *stack = stack_new();
 
-	take_page((uintptr_t)stack);
-	asm volatile("mov %0, %%rsp\n\tjmp *%1" : : "r"(stack + page_bytes / 2), "r"(arg) : "memory");
+	way->spoil((uintptr_t)stack);
+	asm volatile("mov %0, %%rsp\n\tjmp *%1"
+		     : : "r"(stack + page_bytes / 2), "r"(way->function) : "memory");
 	__builtin_unreachable();
 }
 
-static void enter(const char *name, void *function)
+static void *forks(void *arg)
 {
+	uintptr_t *stack = (uintptr_t *)((char *)stack_new() + page_bytes / 2);
+	unsigned int i;
+	pid_t child;
+
+	for (i = 0; i < 2; i++) {
+		*stack = (uintptr_t)come_back;
+		child = fork();
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			fail("forking");
+		jump_to(stack, bare);
+	}
+	printf("{\"back\":%u}\n", i);
+	fflush(stdout);
+	return arg;
+}
+
+static void enter(int signal)
+{
+	const struct way *way = ways;
 	struct uffd_msg msg;
 
-	start(never_comes, function, NULL);
+	if (signal == SIGVTALRM) {
+		start(forks, NULL, NULL);
+		return;
+	}
+	while (way->signal != signal)
+		way++;
+	start(never_comes, (void *)way, NULL);
 	if (read(fault_fd, &msg, sizeof(msg)) != sizeof(msg))
 		fail("waiting for who wants the page");
-	printf("{\"waits\":\"%s\"}\n", name);
+	printf("{\"waits\":\"%s\"}\n", way->name);
 	fflush(stdout);
 }
-
-static void enter_bare(void)
-{
-	enter("bare", bare);
-}
-
-static void enter_pushing(void)
-{
-	enter("pushing", pushing);
-}
 #else
-static void enter_bare(void)
+static void enter(int signal)
 {
-	fail("not on this processor");
-}
-
-static void enter_pushing(void)
-{
-	enter_bare();
+	fprintf(stderr, "signal %d does nothing on this processor\n", signal);
+	exit(1);
 }
 #endif
 
@@ -328,6 +387,8 @@ int main(int argc, char **argv)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGALRM);
+	sigaddset(&set, SIGVTALRM);
 	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	fd = addr_listen(&at);
@@ -337,10 +398,7 @@ int main(int argc, char **argv)
 	start(serves, (void *)(long)fd, NULL);
 	watch_pages();
 	while (!sigwait(&set, &got) && got != SIGUSR1)
-		if (got == SIGUSR2)
-			enter_bare();
-		else
-			enter_pushing();
+		enter(got);
 	act();
 	return 0;
 }

@@ -111,6 +111,11 @@ taken_away()
 	run "$daemon" -n 70 --log "$dir/log.jsonl" --budget 5%
 	rows 'map(select(.kind == "functions") | .probed) == [16, 16]'
 	result $? "a lease that is over too early: functions are probed anew"
+	export TIERLENS_FAKE=fault,hints,lapse,leaving
+	: >"$dir/log.jsonl"
+	run "$daemon" -n 70 --log "$dir/log.jsonl" --budget 5%
+	rows '(map(select(.kind == "functions") | .probed) == [16, 16]) and (map(select(.kind == "leaving")) == [])'
+	result $? "so they are if a program keeps those before from leaving"
 	export TIERLENS_FAKE=fault,hints,hot
 	: >"$dir/log.jsonl"
 	run "$daemon" -n 50 --log "$dir/log.jsonl" --budget 5%

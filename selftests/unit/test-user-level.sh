@@ -48,6 +48,9 @@ dialogue()
 		grep -q '^(all others)  *trace$' "$dir/out" &&
 		grep -q '^app:9000  hash  *dropped: called too often  *2000  *1$' "$dir/out"
 	result $? "level list: leases, the default, and a function that was dropped"
+	TIERLENS_FAKE=levels,leaving run "$fake" level app:9000 server
+	[[ $status == 0 ]] && grep -q '2 functions have not left yet' "$dir/err"
+	result $? "functions that do not leave are told of"
 	run "$fake" tier list
 	[[ $status == 0 ]] && grep -q '^app:9000 .* method, 2.5 s left$' "$dir/out"
 	result $? "tier list shows levels"

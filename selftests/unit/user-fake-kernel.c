@@ -38,6 +38,7 @@
  *   pinned       the second tier's level is somebody else's
  *   lapse        a lease of it ends before it is asked for again
  *   hot          the first three functions that are probed are called too often
+ *   leaving      no function that is let go ever leaves
  *   fault        from the 30th interval to the 59th the second tier is eight times as slow
  *   sync-old     a kernel module without recordings of sync points
  *   sync-full    no memory for one

@@ -92,7 +92,11 @@ static void functions_go(const char *tier, uint64_t id)
 	uint32_t i;
 
 	for (i = 0; i < FUNCTIONS; i++)
-		if (!strcmp(functions[i].tier, tier) && (!id || id == i + 1))
+		if (strcmp(functions[i].tier, tier) || (id && id != i + 1))
+			continue;
+		else if (plays("leaving"))
+			functions[i].state = TIERLENS_FUNCTION_STATE_LEAVING;
+		else
 			memset(&functions[i], 0, sizeof(functions[i]));
 }
 

@@ -93,7 +93,7 @@ static int probe(struct tl_control *c, size_t tier, const struct tl_chosen *chos
 	if (code) {
 		if (held->next <= REFUSED_MOST)
 			tl_log_text(c->log, c->feed.in.t_s, "refused", name_of(c, tier), chosen->name, err.text);
-		return code == -ENOSPC || code == -EBUSY || code == -EPERM || code == -EOPNOTSUPP ? code : 0;
+		return tl_choice_is_over(code) ? code : 0;
 	}
 	to = tl_array_append((void **)&held->function, &held->functions, sizeof(*to));
 	if (!to)
@@ -246,7 +246,8 @@ int tl_control_look(struct tl_control *control, struct tl_error *err)
 	code = tl_ctl_functions(control->ctl, &functions, &n, err);
 	for (i = 0; !code && i < n; i++) {
 		at = function_of(control, &functions[i], &tier);
-		if (at == SIZE_MAX)
+		/* What leaves is nobody's any more. */
+		if (at == SIZE_MAX || functions[i].state == TIERLENS_FUNCTION_STATE_LEAVING)
 			continue;
 		control->held[tier].function[at].listed = true;
 		if (functions[i].state != TIERLENS_FUNCTION_STATE_PROBED)

@@ -67,12 +67,15 @@ enum tierlens_level {
 /**
  * enum tierlens_function_state - probed - it is counted; hot - it was called
  *   more often than is allowed, and is probed no longer; stacks - nor is this,
- *   for its program goes on with other stacks, as coroutines do.
+ *   for its program goes on with other stacks, as coroutines do; leaving -
+ *   nobody asks for it any more, but a program holds up whoever waits for its
+ *   handlers.
  */
 enum tierlens_function_state {
 	TIERLENS_FUNCTION_STATE_PROBED,
 	TIERLENS_FUNCTION_STATE_HOT,
 	TIERLENS_FUNCTION_STATE_STACKS,
+	TIERLENS_FUNCTION_STATE_LEAVING,
 };
 
 enum {
